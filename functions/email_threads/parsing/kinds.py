@@ -42,8 +42,9 @@ _REPORT_TYPES: Final = {
 _LIST_FIELDS: Final = ("list-id", "list-post", "list-unsubscribe", "feedback-id")
 _AUTO_FIELDS: Final = ("x-autoreply", "x-autorespond")
 _ROBOTS: Final = re.compile(
-    r"(?:.*[._+-])?(?:mailer-?daemon|mail-?daemon|postmaster|mdaemon|mail-?deliver(?:y|er)(?:-?(?:system|subsystem))?|bounces?)(?:[._+-].*)?"
+    r"(?:.*[._+-])?(?:mailer-?daemon|mail-?daemon|post[._-]?master|mdaemon|mail[._-]?deliver(?:y|er)(?:[._-]?(?:system|subsystem))?|bounces?)(?:[._+-].*)?"
 )
+_MACHINES: Final = re.compile(r"(?:no|do-?not)[._-]?reply|mailer|notifications?")
 _DAEMON: Final = re.compile(r"(?:mailer-?daemon|mail-?daemon)")
 # Subjects of reports. They count only in a mail that a program sent.
 _REPORT_SUBJECT: Final = re.compile(
@@ -51,7 +52,13 @@ _REPORT_SUBJECT: Final = re.compile(
     r"|fail(?:ed|ure) (?:delivery|notice)|return(?:ed|ing) (?:mail|message|to sender)|mail (?:system error|failure|could not)|message (?:delayed|could not|undeliver)"
     r"|warning: .{0,40}(?:mail|message)|unzustellbar|nicht zugestellt|zustell\w+ (?:fehl|gescheitert)|non remis|échec de (?:la )?(?:remise|livraison|distribution)"
     r"|no se (?:puede|pudo|ha podido) entregar|non recapitat|mancata consegna|onbestelbaar|niet (?:worden )?(?:bezorgd|afgeleverd)|kan inte levereras|kunne ikke leveres"
-    r"|não (?:foi )?entreg|niedoręcz|nedoruč|kézbesíthetetlen|не доставлен|недоставлен|не удалось доставить|недоставка|teslim edileme|配信不能|配信できません|配達できません|退信|投递失败|无法投递|未送达|전송 실패|배달되지",
+    r"|não (?:foi )?entreg|niedoręcz|nedoruč|kézbesíthetetlen|не доставлен|недоставлен|не удалось доставить|недоставка|teslim edileme|配信不能|配信できません|配達できません|メールエラー|退信|投递失败|无法投递|未送达|전송 실패|배달되지",
+    re.IGNORECASE,
+)
+# An answer to a mail repeats its subject.
+_ANSWER_SUBJECT: Final = re.compile(
+    r"\s*(?:re|aw|antw?|sv|vs|odp|res|rif|ynt|回复|答复|返信|wg|fwd?|tr|auto(?:matic|mated)?[ -]?(?:reply|response|answer)|out of (?:the )?office|abwesen\w*"
+    r"|automatische antwort|réponse automatique|absence\b.{0,20}|respuesta automática|risposta automatica|automatisch antwoord|resposta automática|automatiskt svar|自動(?:返信|応答)|自动(?:回复|答复)|автоответ)\s*[:\uff1a]",
     re.IGNORECASE,
 )
 
@@ -60,13 +67,14 @@ _REPORT_SUBJECT: Final = re.compile(
 class Body:
     """
     What the body says about the kind. *report_types*: the types of its report parts, without `message/`. *is_receipt*:
-    its delivery status reports no failure. *has_code*: its text has a code of a mail server. *returns_mail*: it
-    contains another mail or its headers.
+    its delivery status reports no failure. *has_code*: its text has a code of a mail server. *says_failure*: it says
+    that a mail did not arrive. *returns_mail*: it contains another mail or its headers.
     """
 
     report_types: AbstractSet[str] = frozenset()
     is_receipt: bool = False
     has_code: bool = False
+    says_failure: bool = False
     returns_mail: bool = False
     calendar_method: str | None = None
 
@@ -117,16 +125,18 @@ def _is_old_report(
     return_path = headers.first("return-path")
     if is_robot and (is_null or (return_path is None and _DAEMON.search(name))):
         return True
-    is_named = bool(_REPORT_SUBJECT.search(headers.text("subject")))
-    evidence = sum((is_named, body.has_code, body.returns_mail))
+    subject = headers.text("subject")
+    is_named = bool(_REPORT_SUBJECT.search(subject)) and not _ANSWER_SUBJECT.match(subject)
+    is_explained = body.has_code or body.says_failure
     if sender is None:
-        return evidence > 0 and (is_null or is_named or body.has_code)
+        return is_named or (is_explained and (is_null or body.returns_mail))
     if is_robot and is_named:
         return True
     if is_null or is_robot:
         # Not the subject alone: an automatic reply repeats that of our mail, such as "Delivery delayed".
-        return evidence > 1
-    return is_named and body.has_code and body.returns_mail and is_automatic(headers)
+        return sum((is_named, body.has_code, body.says_failure, body.returns_mail)) > 1
+    is_program = is_automatic(headers) or (return_path is None and bool(_MACHINES.fullmatch(name)))
+    return is_program and is_named and is_explained and body.returns_mail
 
 
 def is_automatic(headers: Headers) -> bool:

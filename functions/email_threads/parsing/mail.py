@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.parser import BytesParser
 from email.policy import compat32
 from typing import TYPE_CHECKING, Final
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from email_threads.parsing.trust import Verdicts
 
 _HASH_CHARACTERS: Final = 32
+_MOST_RETURNED: Final = 5
 # Before the first header: a byte order mark and empty lines, as exports write them.
 _LEADING: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*")
 
@@ -38,7 +39,7 @@ class ParsedMail:
     Ids have no brackets, and are otherwise as they came; addresses are in normal form. *message_id* is derived from the
     content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is the time of the
     Date field, in UTC. *returned_ids* are the Message-IDs of embedded mails, in a bounce also of headers copied into
-    its text; *bounce* is what it reports. *text* is the whole readable body,
+    its text, else of In-Reply-To; *bounce* is what it reports. *text* is the whole readable body,
     *new_text* the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap
     only its headers were read. Texts and addresses are left out of the representation.
     """
@@ -82,7 +83,7 @@ def parse(raw: bytes) -> ParsedMail:
         with caps.time_budget():
             caps.check(raw)
             content = parts.read(BytesParser(policy=compat32).parsebytes(raw))
-            return _mail(headers, content)
+            return _mail(headers, content, raw)
     except MailHeld as held:
         reason = held.reason
     except Exception:  # noqa: BLE001 - a mail that the standard library cannot parse is held, whichever error it raises
@@ -135,10 +136,17 @@ def sent(
     )
 
 
-def _mail(headers: Headers, content: Content) -> ParsedMail:
+def _mail(headers: Headers, content: Content, raw: bytes) -> ParsedMail:
     subject = headers.text("subject")
-    written = reply_text.new_text(content.text, subject, quote_at=content.quote_at)
-    return _assemble(headers, content, written, None)
+    written = reply_text.new_text(
+        content.text, subject, quote_at=content.quote_at, signature=content.signature
+    )
+    mail = _assemble(headers, content, written, None)
+    if mail.kind is not Kind.BOUNCE or mail.returned_ids:
+        return mail
+    # The mail that came back is in no part of its own: the report answers it, or is damaged.
+    named = mail.in_reply_to or delivery_status.ids_in_source(raw, headers.ids("message-id"))
+    return replace(mail, returned_ids=tuple(dict.fromkeys(named[:_MOST_RETURNED])))
 
 
 def _held(headers: Headers, reason: HoldReason) -> ParsedMail:
@@ -174,6 +182,7 @@ def _assemble(
         report_types=content.report_types,
         is_receipt=delivery_status.is_no_failure(content.delivery_status),
         has_code=delivery_status.has_code(content.text),
+        says_failure=delivery_status.says_failure(content.text),
         returns_mail=bool(copied_ids or content.returned_ids),
         calendar_method=content.calendar_method,
     )

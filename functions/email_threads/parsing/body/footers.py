@@ -6,12 +6,15 @@ import re
 from typing import Final
 
 _SIGNATURE_LINES: Final = 12
+_LONGEST_SIGNATURE: Final = 1_000
 _LONGEST_FOOTER: Final = 160
 _FOOTER_LINES: Final = 2
+_MOST_FOOTERS: Final = 20
 
 # The usual mark, and the line above the footer of mailing lists.
 _SIGNATURE: Final = re.compile(r"(?:-- ?|_{20,})\s*")
-_SEPARATOR: Final = re.compile(r"[-_=*~\u2013\u2014]{2,}\s*")
+# The last one is the mark that a tracker of opened mail leaves.
+_SEPARATOR: Final = re.compile(r"(?:[-_=*~+#\u2013\u2014]{2,}|\u1427)\s*")
 _LINK: Final = re.compile(r"[<(\[]?https?://[^\s>)\]]*[>)\]]?")
 # A footer names a device or a program, and says that it sent the mail or where to get it.
 _PRODUCT: Final = re.compile(
@@ -19,24 +22,46 @@ _PRODUCT: Final = re.compile(
     r"|oneplus|oppo\b|pixel|xperia|nokia|motorola|blackberry|windows|outlook|yahoo|gmail|proton|zoho|aol\b|gmx|web\.de"
     r"|t-online|freenet|thunderbird|k-9|fairemail|bluemail|spark\b|mailspring|mymail|mail\.ru|yandex|яндекс|почт"
     r"|tuta(?:nota)?\b|fastmail|hey\b|superhuman|canary|edison|newton|airmail|naver|netease|qq\s?(?:mail|邮箱)|foxmail"
-    r"|163|126|網易|网易|smart\s?phone|smarttelefon|mobil|handy\b|cell|téléphone|teléfono|telemóvel|celular|telefon"
-    r"|телефон|смартфон|手机|手機|スマート|携帯|휴대|τηλέφωνο|เครื่อง|điện thoại|ponsel|телеф",
+    r"|163|126|網易|网易|smart\s?phone|smarttelefon|mobil|handy\b|\bcell|\bphone\b|tablet|\bapp(?:licazione|lication|li)?\b|alcatel|wiko\b|\bmoto\b|lenovo|nexus|lumia|\bhtc\b|\blg\b|mailbox|sparrow|typeapp|front$|aquamail|téléphone|teléfono|telemóvel|celular|telefon"
+    r"|телефон|смартфон|手机|手機|スマート|携帯|휴대|هاتف|τηλέφωνο|เครื่อง|điện thoại|ponsel|телеф",
     re.IGNORECASE,
 )
-_SENT_WORDS: Final = (
-    r"(?:\bsent\b|\bget\b|gesendet|gesandt|verschickt|\bholen?\b|laden sie|envoy|\bobter\b|\bobten|télécharg|enviad|enviat|envia\b"
-    r"|inviat|scarica|ottieni|verzonden|verstuurd|gestuurd|download|\bskicka|\bsendt\b|\bsent fra|hent\b|hämta|\bfå\b"
-    r"|lähetetty|lähetin|hanki\b|wysłan|pobierz|odesl[áa]n|odoslan|poslan[oe]|poslano|poslato|získ|küld[vöt]|trimis"
-    r"|preluat|obține|отправлен|послан|надіслан|відправлен|изпрате|послат|испраќ|стáл|στ[άα]λ|αποστ[άα]λ|απεστ[άα]λ"
-    r"|λήψη|gönder|yollan|edinin|נשלח|השג|הורד|الحصول|[أا]رسل|مرسل|ارسال|فرستاده|भेजा(?: गया)?|送信|から送|发自|發自|发送|發送|傳送|传送|寄出|來自|来自"
-    r"|获取|取得|入手|보냄|보낸|발송|전송|ส่งจาก|ส่งมาจาก|(?:đã )?(?:được )?gửi từ|dikirim|dihantar|išsiųst|nosūtīt|saadetud|sendur|sent úr"
-    r"|wysłano|poslané|dërguar|ipadala|imetumwa|gestuur|bidalita|\bvon meinem\b|\bvon unterwegs\b|de mon i(?:phone|pad)"
-    r"|desde mi\b|dal mio i(?:phone|pad)|\bdo meu\b|\bvia\b)"
+# "Sent from": in the languages of the first lines with a preposition, as orders and parcels are sent, too.
+_SENT: Final = re.compile(
+    r"(?:\b(?:sent|gesendet|gesandt|verschickt|geschrieben|envoyée?|enviad[oa]|enviat|inviat[oa]|scritto|escrito|verzonden|verstuurd|gestuurd|skicka\w{0,2}|sendt)\b(?:[ ,]+\w+)?[ ,]+"
+    r"(?:from|with|using|by|via|through|on|von|vom|mit|auf|aus|über|de|depuis|du|d['’]\w*|par|à|avec|des|desde|con|do|no|da|dal(?:la|l['’]\w*)?|del|com|pel[oa]|a partir|tramite|vanaf|vanuit|van|met|från|fra|med)\b"
+    r"|provenance|lähetetty|lähetin|wysłan|odesl[áa]n|odoslan|poslan[oe]|poslano|poslato|elküld|küld[vöt]|trimis"
+    r"|отправлен|послан|надіслан|відправлен|изпрате|послат|испраќ|στ[άα]λ|αποστ[άα]λ|απεστ[άα]λ|נשלח|(?:تم )?الإرسال|[أا]رسل|مرسل|ارسال|فرستاده|भेजा(?: गया)?"
+    r"|送信|から送|发自|發自|发送|發送|傳送|传送|寄出|來自|来自|從|보냄|보낸|보냈|발송|전송|ส่งจาก|ส่งมาจาก|(?:đã )?(?:được )?gửi từ|dikirim|dihantar|išsiųst|nosūtīt|saadetud|sendur|sent úr"
+    r"|dërguar|ipadala|imetumwa|bidalita|\bvon meinem\b|\bvon unterwegs\b|de mon i(?:phone|pad)|desde mi\b|dal mio i(?:phone|pad)|\bdo meu\b|\bvia\b|\bfrom my\b)",
+    re.IGNORECASE,
 )
-_SENT: Final = re.compile(_SENT_WORDS, re.IGNORECASE)
-_SENT_AT_END: Final = re.compile(rf"{_SENT_WORDS}\w{{0,6}}$", re.IGNORECASE)
+# "Get", which names a mail program.
+_GET: Final = re.compile(
+    r"(?:\bget\b|(?:\bholen?|laden) sie|\bholen\b|\bobter\b|\bobten|obtén|\bbaix[ea]r?\b|\bdescarg|télécharg|scarica|ottieni|download|\bskaffa?\b|hent\b|hämta|\bfå\b|hanki\b|pobierz|získ"
+    r"|(?:az outlook )?beszerz|preluat|obțin|получит|скача|завантаж|λήψη|αποκτ|השג|הורד|الحصول|获取|取得|下载|ดาวน์โหลด|\btải\b|dapatkan"
+    r"|.{0,60}(?:herunterladen|beziehen|downloaden|ophalen|beszerzése|edinin|다운로드|받기|入手|प्राप्त करें)\W{0,3}$)",
+    re.IGNORECASE,
+)
+_MAIL_PROGRAM: Final = re.compile(
+    r"outlook|mail\b|yahoo|gmx|web\.de|aol\b|proton|spark\b", re.IGNORECASE
+)
+# The verb at the end: a German or Dutch footer begins with the device, other languages have only it and the verb.
+_SENT_AT_END: Final = re.compile(
+    r"(?!.*\b(?:wurden?|haben?|habe|werden|werd)\b)(?:von|vom|mit|aus|über|via|vanaf|met|per)\b.{4,120}\b(?:gesendet|gesandt|verschickt|geschrieben|verzonden|verstuurd)"
+    r"|.{2,100}(?:gönder|yollan|küld|送信|から送|傳送|传送|發送|发送|寄出|보냄|보낸|보냈|발송|전송|भेजा(?: गया)?)\w{0,6}",
+    re.IGNORECASE,
+)
+# A device that is known by its number only, as "Sent from my TI-85".
+_OWN_DEVICE: Final = re.compile(
+    r"(?:sent from my|envoyée? (?:de|depuis) mon|gesendet von meinem|enviado desde mi|enviado do meu|inviato dal mio|verzonden vanaf mijn) (?=[^,]{0,30}\d)[^,.;:]{2,30}",
+    re.IGNORECASE,
+)
+_CLAUSE: Final = re.compile(r"[,;.] ")
+_SLOGAN: Final = re.compile(r"yahoo mail: search, organize, conquer", re.IGNORECASE)
+_SENT_MAIL: Final = r"(?:\b(?:sent|gesendet|gesandt|verschickt|geschrieben|envoyée?|enviad[oa]|inviat[oa]|verzonden|verstuurd|gestuurd|skickat|sendt|odeslána?|отправлен\w?|надіслан\w?)\b)"
 _THIS_WAS_SENT: Final = re.compile(
-    rf"(?:this|diese|ce|cette|este|esta|questo|dit|deze|detta|dette|denne|tato|ta|это|эта|це)\w* (?:\w+ ){{0,4}}{_SENT_WORDS}",
+    rf"(?:this|diese|ce|cette|este|esta|questo|dit|deze|detta|dette|denne|tato|ta|это|эта|це)\w* (?:e-?mail|message|nachricht|mail|messaggio|mensaje|mensagem|correo|courriel|courrier|bericht|meddelande|besked|melding|zpráva|wiadomość|сообщение|письмо|повідомлення|лист)\w* (?:\S+ ){{0,10}}?{_SENT_MAIL}",
     re.IGNORECASE,
 )
 _APP_LINK: Final = re.compile(
@@ -46,7 +71,7 @@ _APP_LINK: Final = re.compile(
 _ARABIC_MARKS: Final = re.compile("[\u064b-\u0652\u0640\u200e\u200f]")
 # A line about its writer, its reader or an order is text.
 _PERSONAL: Final = re.compile(
-    r"\b(?:i|you|your|order|ich|(?<!laden )(?<!holen )sie|ihr|bestellung|je|j'ai|vous|commande|yo|usted|pedido|io|lei|ordine)\b|\d{5,}",
+    r"\b(?:i|you|your|order|ich|(?<!laden )(?<!holen )sie|ihr|bestellung|je|j'ai|vous|commande|yo|usted|pedido|io|lei|ordine|not|nicht|non|não|works|fails?|funktioniert|funciona)\b|\d{5,}",
     re.IGNORECASE,
 )
 
@@ -62,19 +87,43 @@ def without_signature(lines: list[str]) -> list[str]:
     return lines
 
 
+def without_marked_signature(lines: list[str], signature: str) -> list[str]:
+    """Return the lines above the signature that ends them, which the mail client marked; all of them without one."""
+    wanted = _signs(signature)
+    if not 0 < len(wanted) <= _LONGEST_SIGNATURE:
+        return lines
+    ending = ""
+    for number in range(len(lines) - 1, 0, -1):
+        ending = _signs(lines[number]) + ending
+        if not wanted.endswith(ending):
+            break
+        if ending == wanted and any(line.strip() for line in lines[:number]):
+            return lines[:number]
+    return lines
+
+
+def _signs(text: str) -> str:
+    """Return the letters and digits: plain text and HTML differ in the others."""
+    return "".join(filter(str.isalnum, text))
+
+
 def without_footers(lines: list[str]) -> list[str]:
     """Return the lines without signature, footers of phones and apps, and separators at their end."""
-    while True:
+    for _ in range(_MOST_FOOTERS):
         shorter = _without_app(_without_separator(without_signature(lines)))
         if len(shorter) == len(lines):
             return lines
         lines = shorter
+    return lines
 
 
 def _without_separator(lines: list[str]) -> list[str]:
-    while lines and (not lines[-1].strip() or _SEPARATOR.fullmatch(lines[-1].strip())):
-        lines = lines[:-1]
-    return lines
+    count = len(lines)
+    while count and (
+        not lines[count - 1].strip() or _SEPARATOR.fullmatch(lines[count - 1].strip())
+    ):
+        count -= 1
+    return lines[:count]
 
 
 def _without_app(lines: list[str]) -> list[str]:
@@ -99,10 +148,14 @@ def is_app_footer(text: str) -> bool:
     words = _LINK.sub(" ", text).strip(" *_-.<>()[]\u2013\u2014\u3002")
     if not words or len(words) > _LONGEST_FOOTER or words.endswith(("?", "!", "\uff1f")):
         return False
+    clause = _CLAUSE.split(words, maxsplit=1)[0]
     says_so = (
         has_app_link
-        or _SENT.match(words)
-        or _SENT_AT_END.search(words)
+        or (_SENT.match(words) and _PRODUCT.search(clause))
+        or (_GET.match(words) and _MAIL_PROGRAM.search(words))
+        or _SENT_AT_END.fullmatch(words)
         or _THIS_WAS_SENT.match(words)
     )
+    if _OWN_DEVICE.fullmatch(words) or _SLOGAN.fullmatch(words):
+        return True
     return bool(says_so and _PRODUCT.search(words) and not _PERSONAL.search(words))

@@ -36,7 +36,7 @@ _DISPLAYED_SCHEMES: Final = {"http", "https", "mailto", "cid"}
 _READ_ATTRIBUTES: Final = {
     "*": {"style", "hidden", "class", "id"},
     "a": {"href"},
-    "img": {"alt"},
+    "img": {"alt", "width", "height"},
     "blockquote": {"type"},
 }
 
@@ -45,6 +45,7 @@ _HIDDEN: Final = re.compile(
     r"|font-size\s*:\s*0+(?:\.0+)?(?![.\d])|opacity\s*:\s*0+(?:\.0+)?(?![.\d]))",
     re.IGNORECASE,
 )
+_PIXEL: Final = frozenset({"0", "1"})  # the sizes of an image that counts readers
 _VOID: Final = frozenset({"br", "hr", "img", "wbr", "col", "area"})
 _LINES: Final = frozenset(
     {"div", "tr", "table", "tbody", "thead", "tfoot", "center", "section", "article", "header"}
@@ -76,10 +77,16 @@ _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """The text of an HTML document; *quote_at* is the offset at which a mail client marked the quoted mail."""
+    """
+    The text of an HTML document.
+
+    *quote_at* is the offset at which a mail client marked the quoted mail, *signature* the text of the signature that
+    it marked above that.
+    """
 
     text: str
     quote_at: int | None
+    signature: str = ""
 
 
 def cut(html: str) -> tuple[str, bool]:
@@ -146,6 +153,8 @@ class _Converter(HTMLParser):
         self._lines: list[str] = []
         self._line: list[str] = []
         self._quote_line: int | None = None
+        self._signature = ""
+        self._signature_begin: tuple[int, int] | None = None  # line, open elements
         self._hidden: list[bool] = []  # of each open element: whether it or a parent is hidden
         self._lists: list[int | None] = []  # of each open list: the last number, None for bullets
         self._links: list[
@@ -166,7 +175,7 @@ class _Converter(HTMLParser):
                 kept.append(line)
         while kept and not kept[-1].strip(" >"):
             kept.pop()
-        return HtmlText("\n".join(kept), quote_at)
+        return HtmlText("\n".join(kept), quote_at, self._signature)
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
@@ -178,6 +187,8 @@ class _Converter(HTMLParser):
         if self._quote_line is None and quote_marks.starts_quote(tag, attributes):
             self._end_line()
             self._quote_line = len(self._lines)
+        if self._quote_line is None and quote_marks.starts_signature(attributes):
+            self._begin_signature(tag)
         self._break(tag, in_list=bool(self._lists))
         if tag in _VOID:
             self._add_void(tag, attributes)
@@ -191,6 +202,7 @@ class _Converter(HTMLParser):
             return
         if tag == "a" and self._links:
             self._end_link()
+        self._end_signature()
         self._break(tag, in_list=len(self._lists) > 1)
         match tag:
             case "blockquote":
@@ -219,10 +231,22 @@ class _Converter(HTMLParser):
         if data:
             self._line.append(data)
 
+    def _begin_signature(self, tag: str) -> None:
+        if tag in _LINES | _PARAGRAPHS and self._signature_begin is None:
+            self._end_line()
+            self._signature_begin = (len(self._lines), len(self._hidden))
+
+    def _end_signature(self) -> None:
+        """End the signature with its element."""
+        if self._signature_begin is not None and len(self._hidden) < self._signature_begin[1]:
+            self._end_line()
+            self._signature = "\n".join(self._lines[self._signature_begin[0] :])
+            self._signature_begin = None
+
     def _add_void(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "br":
             self._end_line(even_empty=True)
-        elif tag == "img":
+        elif tag == "img" and not _PIXEL & {attributes.get("width"), attributes.get("height")}:
             self.handle_data(attributes.get("alt", ""))
 
     def _open(self, tag: str, attributes: dict[str, str]) -> None:

@@ -43,14 +43,15 @@ class Content:
     The decoded content of a mail.
 
     *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
-    client marked the quoted mail. *calendar_method*: the method of an invitation, in upper case. *returned_ids* are the
-    Message-IDs of embedded mails: in a bounce, of the mail that came back. *report_types*: types of report parts,
-    without `message/`. *delivery_status*: the text of a delivery report.
+    client marked the quoted mail, *signature* the signature that it marked. *calendar_method*: the method of an
+    invitation, in upper case. *returned_ids* are the Message-IDs of embedded mails: in a bounce, of the mail that came
+    back. *report_types*: types of report parts, without `message/`. *delivery_status*: the text of a delivery report.
     """
 
     text: str = ""
     html: str | None = None
     quote_at: int | None = None
+    signature: str = ""
     attachments: list[attachments.Attachment] = field(default_factory=list)
     calendar_method: str | None = None
     returned_ids: list[str] = field(default_factory=list)
@@ -81,7 +82,7 @@ def read(message: Message) -> Content:
     if any(part.defects for part in message.walk()):
         content.flags.add(Flag.DEFECTS)
     files: list[_File] = []
-    pieces = _walk(message, content, files)
+    pieces = _walk(message, content, files, is_whole=True)
     _set_text(content, [piece for piece in pieces if piece.html or (piece.plain or "").strip()])
     _add_attachments(content, files)
     if not content.text.strip():
@@ -93,7 +94,12 @@ def read(message: Message) -> Content:
 
 
 def _walk(
-    part: Message, content: Content, files: list[_File], *, is_alternative: bool = False
+    part: Message,
+    content: Content,
+    files: list[_File],
+    *,
+    is_alternative: bool = False,
+    is_whole: bool = False,
 ) -> list[_Piece]:
     kind = part.get_content_type()
     if kind == _RETURNED_HEADERS:
@@ -105,7 +111,7 @@ def _walk(
     if kind in _REPORTS or (is_alternative and _is_other_rendering(part, kind)):
         return []
     if not kind.startswith("multipart/") or not part.is_multipart():
-        return _leaf(part, kind, content, files)
+        return _leaf(part, kind, content, files, is_whole=is_whole)
     if kind == "multipart/encrypted":
         content.flags.add(Flag.ENCRYPTED)
     are_alternatives = kind == "multipart/alternative"
@@ -116,14 +122,18 @@ def _walk(
     return [piece for branch in branches for piece in branch]
 
 
-def _leaf(part: Message, kind: str, content: Content, files: list[_File]) -> list[_Piece]:
+def _leaf(
+    part: Message, kind: str, content: Content, files: list[_File], *, is_whole: bool
+) -> list[_Piece]:
+    """Return the text of a part, or none and list its file. A text that is the whole mail is read as its body."""
     is_body = (
         kind in {_PLAIN, _HTML} or kind.startswith("multipart/") or _is_unnamed_text(part, kind)
     )
-    if not is_body or part.get_content_disposition() == "attachment":
+    is_attached = part.get_content_disposition() == "attachment"
+    if not is_body or (is_attached and not is_whole):
         files.append(_File(part))
         return []
-    if kind.startswith("text/") and attachments.given_name(part):
+    if kind.startswith("text/") and (is_attached or attachments.given_name(part)):
         files.append(_File(part, is_shown=True))
     text, is_valid = charsets.decode(_bytes_of(part), _charset(part))
     if not is_valid:
@@ -179,6 +189,7 @@ def _alternative(branches: list[list[_Piece]]) -> list[_Piece]:
 def _set_text(content: Content, pieces: list[_Piece]) -> None:
     converted = _text_of(pieces)
     content.text, content.quote_at = converted.text, converted.quote_at
+    content.signature = converted.signature
     if _has_html(pieces):
         content.html = _html_of(pieces)
 
@@ -197,7 +208,8 @@ def _text_of_piece(piece: _Piece) -> html.HtmlText:
     if piece.plain is None:
         return marked
     above = marked.text[: marked.quote_at] if marked.quote_at is not None else ""
-    return html.HtmlText(piece.plain, quote_marks.aligned(above, piece.plain))
+    quote_at = quote_marks.aligned(above, piece.plain)
+    return html.HtmlText(piece.plain, quote_at, marked.signature)
 
 
 def _html_of(pieces: list[_Piece]) -> str:
@@ -225,7 +237,7 @@ def _add_attachments(content: Content, files: list[_File]) -> None:
         data = _bytes_of(part)
         if kind in _MAILS:
             inner = Headers.read(data)
-            given = _name_of_message(inner)
+            given = _name_of_message(inner) or given
             content.returned_ids += inner.ids("message-id")
         name = attachments.safe_name(
             given, number, names, extension=attachments.extension_of(kind, data)

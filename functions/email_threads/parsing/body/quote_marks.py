@@ -1,4 +1,4 @@
-"""Finds where mail clients mark the quoted mail in HTML, and the same place in the plain text of the mail."""
+"""Finds where mail clients mark the quoted mail and the signature in HTML, and the same quote in the plain text."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ _QUOTE_IDS: Final = frozenset(
     | {"reply-intro", "isReplyContent", "isForwardContent", "oriMsgHtmlSeperator"}
 )
 _QUOTE_ID_STARTS: Final = ("yahoo_quoted", "zmail_extra")
+# Around the signature: classes and ids, in lower case.
+_SIGNATURES: Final = frozenset(
+    {"gmail_signature", "moz-signature", "protonmail_signature_block", "applemailsignature"}
+    | {"ms-outlook-mobile-signature", "signature", "zmail_signature", "ymail_android_signature"}
+)
 # Outlook's line above the headers of the quoted mail.
 _OUTLOOK_RULE: Final = re.compile(
     r"border-top\s*:\s*(?:solid\s+#(?:e1e1e1|b5c4df)|#(?:e1e1e1|b5c4df)\s+(?:1pt|1\.0pt)\s+solid)",
@@ -52,6 +57,12 @@ def starts_quote(tag: str, attributes: Mapping[str, str]) -> bool:
         or (tag == "blockquote" and attributes.get("type", "").lower() == "cite")
         or bool(_OUTLOOK_RULE.search(attributes.get("style", "")))
     )
+
+
+def starts_signature(attributes: Mapping[str, str]) -> bool:
+    """Whether a mail client marks an element as the signature of its writer."""
+    names = [*attributes.get("class", "").split(), attributes.get("id", "")]
+    return any(name.lower() in _SIGNATURES for name in names)
 
 
 def aligned(above: str, plain: str) -> int | None:

@@ -30,3 +30,11 @@ FORWARDED: Final = re.compile(
     r"|轉寄|转寄|転送|전달|ส่งต่อ|chuyển tiếp|diteruskan|הועבר|محو[ّ]?لة|معاد توجيه|فوروارد|reenviat|áfram|edasi",
     re.IGNORECASE,
 )
+# The words of a separator above the mail that is answered.
+ORIGINAL: Final = re.compile(
+    r"original (?:message|e-?mail|appointment)|ursprüngliche nachricht|original-?nachricht|message d'origine|message original|mensaje original|missatge original|messaggio originale"
+    r"|mensagem original|oorspronkelijk bericht|ursprungligt meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna"
+    r"|původní zpráva|pôvodná správa|izvorna poruka|izvirno sporočilo|исходное сообщение|оригинальное сообщение|вихідне повідомлення|eredeti üzenet|mesajul? original|αρχικό μήνυμα"
+    r"|özgün ileti|orijinal (?:ileti|mesaj)|pesan asli|thư gốc|原始(?:邮件|郵件|訊息)|元のメッセージ|원본 메시지|הודעה מקורית|الرسالة الأصلية|ข้อความต้นฉบับ",
+    re.IGNORECASE,
+)

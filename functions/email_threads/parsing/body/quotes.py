@@ -29,19 +29,29 @@ _FEWEST_LABELS: Final = 3
 _MOST_LABELS: Final = 10
 
 _EMAIL: Final = r"[^\s<>()\[\]@:]{1,64}@[^\s<>()\[\]@]{1,255}"
+# A name, an address in brackets and a verb.
+_NAMED: Final = re.compile(
+    rf"(?:[\w.,'\"-]{{1,30}} ){{1,6}}<(?:mailto:)?{_EMAIL}> [\w ]{{3,20}}[:\uff1a]"
+)
 _ADDRESS: Final = re.compile(_EMAIL)
+_AUTHOR: Final = re.compile(rf"(?:\S{{1,30}} ){{0,6}}[<(\[](?:mailto:)?{_EMAIL}[>)\]],?")
 _BRACKETED: Final = re.compile(
     rf"[<(\[\u00ab\u2039\"]\s*(?:mailto:)?{_EMAIL}\s*[>)\]\u00bb\u203a\"]"
 )
 _CLOCK: Final = re.compile(r"(?<!\d)\d{1,2}\s?[:.h\u6642\u65f6\uc2dc\u70b9]\s?\d{2}(?!\d)")
 _YEAR: Final = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}(?!\d)")
+# Attributions without a colon: Gmail's older ones with the date first, and Zoho's, which ends with the verb.
+_DATE_FIRST: Final = re.compile(
+    rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}} (?:\d\d:\d\d )?(?:GMT[+-]\d\d:\d\d [^<>]{{1,80}}(?:<{_EMAIL}>)?|[^<>]{{1,80}} <{_EMAIL}>):?"
+)
+_VERB_LAST: Final = re.compile(rf".{{8,120}}[<(]{_EMAIL}[>)] \w{{3,12}}")
+# The end of an address that a client wrapped: it is no mark of a quote.
+_WRAPPED_ADDRESS: Final = re.compile(r">[^<>]{0,30}[:\uff1a]\s*")
 _COLON: Final = re.compile(r"[:\uff1a]\s*\*?$")
 _DASHES_AT_END: Final = re.compile(r"^-{3,}.*-{3,}$")
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|we|ich|wir|j'ai|nous|io|noi|ik|wij|jag|jeg|ja)\b", re.IGNORECASE
 )
-# The first word of an attribution whose date has no digits.
-_ON: Final = re.compile(r"(?:on|am|le|el|il|em|op|den|dne|dňa|w dniu)\b", re.IGNORECASE)
 _SEPARATOR: Final = re.compile(
     r"[*_ ]{0,3}[-_=\u2013\u2014]{2,60} ?[^\W\d_][^-_=]{1,60}[-_=\u2013\u2014]{2,60}[*_ ]{0,3}"
 )
@@ -70,14 +80,16 @@ def is_quoted(line: str) -> bool:
     return line.lstrip(" ").startswith(">")
 
 
-def first_opening(lines: Sequence[str], subject: str, marked: int | None) -> Opening:
+def first_opening(
+    lines: Sequence[str], subject: str, marked: int | None, *, start: int = 0
+) -> Opening:
     """
-    Return the first introduction of a quoted mail; an empty range at the end if there is none.
+    Return the first introduction of a quoted mail from the line *start*; an empty range at the end if there is none.
 
     *marked*: the line at which the mail client marked the quote in its HTML.
     """
     length = 0
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines[start:], start):
         length += len(line) + 1
         if length > _MOST_CHARACTERS:
             break
@@ -94,17 +106,9 @@ def _opening_at(
 ) -> Opening | None:
     line = lines[number].strip()
     if _SEPARATOR.fullmatch(line) or _RULE.fullmatch(line):
-        below = _next_text(lines, number + 1)
-        block = _header_block(lines, below, subject, is_separated=True)
-        is_forward = bool(quote_words.FORWARDED.search(line))
-        if block is not None:
-            return Opening(range(number, block.stop), is_forward=is_forward, is_copied=True)
-        if _RULE.fullmatch(line):
-            return None
-        group = attribution_ending(lines, below, marked, most=_ATTRIBUTION_LINES)
-        if group is not None or (below < len(lines) and is_quoted(lines[below])):
-            stop = group.stop if group is not None else number + 1
-            return Opening(range(number, stop), is_forward=is_forward)
+        separated = _below_separator(lines, number, subject, marked)
+        if separated is not None or _RULE.fullmatch(line):
+            return separated
     group = attribution_ending(lines, number, marked, most=_ATTRIBUTION_LINES)
     if group is not None:
         return Opening(group)
@@ -114,28 +118,83 @@ def _opening_at(
     return Opening(block, is_copied=True) if block is not None else None
 
 
+def _below_separator(
+    lines: Sequence[str], number: int, subject: str, marked: int | None
+) -> Opening | None:
+    """Return the opening of the mail that a separator at this line introduces."""
+    line = lines[number].strip()
+    below = _next_text(lines, number + 1)
+    block = _header_block(lines, below, subject, is_separated=True)
+    is_forward = bool(quote_words.FORWARDED.search(line))
+    if block is not None:
+        return Opening(range(number, block.stop), is_forward=is_forward, is_copied=True)
+    if _RULE.fullmatch(line):
+        return None
+    group = attribution_ending(lines, below, marked, most=_ATTRIBUTION_LINES)
+    if group is not None or (below < len(lines) and is_quoted(lines[below])):
+        stop = group.stop if group is not None else number + 1
+        return Opening(range(number, stop), is_forward=is_forward)
+    return Opening(range(number, number + 1)) if quote_words.ORIGINAL.search(line) else None
+
+
 def attribution_ending(
     lines: Sequence[str], first: int, marked: int | None, *, most: int
 ) -> range | None:
     """Return the lines of the attribution that starts at *first*, None if no attribution starts there."""
     for last in range(first, min(first + most, len(lines))):
-        if not lines[last].strip() or is_quoted(lines[last]) or len(lines[last]) > _LONGEST_LINE:
+        line = lines[last]
+        is_end = last > first and _is_wrapped_address(lines[last - 1], line)
+        if not line.strip() or len(line) > _LONGEST_LINE or (is_quoted(line) and not is_end):
             return None
-        if last > first and not _continues(lines, first, last):
+        if last > first and not is_end and not _continues(lines, first, last):
             return None
         text = " ".join(line.strip() for line in lines[first : last + 1])
-        if not (_COLON.search(text) or _DASHES_AT_END.search(text)):
+        is_above_quote = _is_above_quote(lines, last + 1, marked)
+        if not _ends_attribution(text):
             continue
-        if _is_attribution(text, is_above_quote=_is_above_quote(lines, last + 1, marked)):
+        if last > first and _is_complete(lines, first + 1, last):
+            return None  # The line above the attribution is text.
+        if _is_attribution(text, is_above_quote=is_above_quote):
             return range(first, last + 1)
     return None
+
+
+def _ends_attribution(text: str) -> bool:
+    return bool(
+        _COLON.search(text)
+        or _DASHES_AT_END.search(text)
+        or _DATE_FIRST.fullmatch(text)
+        or _ends_with_verb(text)
+    )
+
+
+def _ends_with_verb(text: str) -> bool:
+    """Whether a whole attribution ends with its verb, and no colon."""
+    if not _VERB_LAST.fullmatch(text) or not (_YEAR.search(text) and _CLOCK.search(text)):
+        return False
+    return bool(quote_words.WROTE.fullmatch(text.rpartition(" ")[2]))
+
+
+def _is_wrapped_address(above: str, line: str) -> bool:
+    """Whether a line is the end of an address that began on the line above it, as "> wrote:"."""
+    return above.rfind("<") > above.rfind(">") and bool(_WRAPPED_ADDRESS.fullmatch(line.strip()))
+
+
+def _is_complete(lines: Sequence[str], first: int, last: int) -> bool:
+    """Whether these lines are an attribution without the line above them."""
+    text = " ".join(line.strip() for line in lines[first : last + 1])
+    above = lines[first - 1].strip()
+    if quote_words.WROTE.match(text) or _AUTHOR.fullmatch(above):
+        return False
+    return _dated(text) and bool(_ADDRESS.search(text) or quote_words.WROTE.search(text))
 
 
 def _continues(lines: Sequence[str], first: int, last: int) -> bool:
     """Whether a line continues the one above it: that one is long, or has a date or an author and no end."""
     above = lines[last - 1].strip()
     word = lines[last].split(maxsplit=1)[0]
-    if len(above) + 1 + len(word) > _WRAPPED_FROM:
+    is_author = bool(_BRACKETED.match(lines[last].strip())) and any(map(str.isdigit, above))
+    if len(above) + 1 + len(word) > _WRAPPED_FROM or is_author:
         return True
     return not above.endswith(_ENDING) and bool(
         _dated(above) or _ADDRESS.search(above) or (last - first > 1 and _dated(lines[first]))
@@ -145,16 +204,23 @@ def _continues(lines: Sequence[str], first: int, last: int) -> bool:
 def _is_attribution(text: str, *, is_above_quote: bool) -> bool:
     has_date, has_verb = _dated(text), bool(quote_words.WROTE.search(text))
     has_address = bool(_ADDRESS.search(text))
-    if is_above_quote:
+    is_exact = bool(_YEAR.search(text) and _CLOCK.search(text))
+    if is_above_quote and not (_FIRST_PERSON.search(text) and not (has_address or is_exact)):
         return has_date or has_address or has_verb
+    if _DATE_FIRST.fullmatch(text) or _ends_with_verb(text):
+        return True
     if _FIRST_PERSON.search(text) and not has_address:
         return False
     if not has_date:
-        return has_verb and bool(_ON.match(text)) and "," in text
-    return bool(_BRACKETED.search(text)) or (has_verb and bool(_CLOCK.search(text) or has_address))
+        return bool(_NAMED.fullmatch(text)) and has_verb
+    if _BRACKETED.search(text):
+        return True
+    # A sentence of a person names a day or a time, and rarely the year with the time.
+    return has_verb and (has_address or is_exact)
 
 
 def _dated(text: str) -> bool:
+    text = _ADDRESS.sub(" ", text)
     return bool(_YEAR.search(text) or _CLOCK.search(text))
 
 

@@ -10,7 +10,11 @@ import re
 from typing import Final
 
 from email_threads.parsing.body import quote_words, quotes
-from email_threads.parsing.body.footers import without_footers, without_signature
+from email_threads.parsing.body.footers import (
+    without_footers,
+    without_marked_signature,
+    without_signature,
+)
 from email_threads.parsing.body.quotes import Opening, is_quoted
 
 _FORWARD_SUBJECT: Final = re.compile(
@@ -20,24 +24,80 @@ _FORWARD_BEGIN: Final = re.compile(
     r"^ *(?:begin forwarded message:|anfang der weitergeleiteten)", re.IGNORECASE | re.MULTILINE
 )
 _FORWARD_LINE: Final = re.compile(r"^ *-{3,60} ?(?P<words>[^-\n]{3,60})", re.MULTILINE)
+_SHARED: Final = re.compile(
+    r"(?P<own>.{0,200}?[^\s-])[ -]{1,6}(?P<attribution>(?:On|Am|Le|El|Il|Em|Op|Den)\s+(?:\w{2,10}[.,]{0,2}\s+)?"
+    r"(?:\w{3,9}\.?\s+)?\d[^:]{4,60}\d:\d\d.{3,120}[:\uff1a])\s*"
+)
+_LONGEST_GAP: Final = 12  # lines between two runs of a quote
+_TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
+_BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
 _WRAPPED_FROM: Final = 66  # characters from which clients wrap a quoted line
 _LONGEST_REMAINDER: Final = 25  # of a quoted line that was wrapped
+_LONGEST_REST: Final = 78  # of one that was wrapped inside a sentence
 
 
-def new_text(text: str, subject: str, *, quote_at: int | None = None) -> str:
+def new_text(text: str, subject: str, *, quote_at: int | None = None, signature: str = "") -> str:
     """
     Return the text without the quoted mail, the signature and the footer of an app.
 
-    *quote_at* is the offset at which the mail client marked the quote. The result is the full text for a forward and
-    for answers between quotes, and empty if the sender wrote nothing.
+    *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked. The result
+    is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """
     marked = None if quote_at is None else text.count("\n", 0, quote_at)
     whole = text.split("\n")
-    opening = quotes.first_opening(whole, subject, marked)
+    if marked is None:
+        whole = _repaired(whole)
+    opening = _opening(whole, subject, marked)
     if _FORWARD_SUBJECT.match(subject) or _is_forwarded(text, opening):
         return text.strip()
     lines = without_signature(whole)
-    return "\n".join(without_footers(_own_lines(lines, opening, marked))).strip()
+    own = without_footers(_own_lines(lines, opening, marked))
+    return "\n".join(without_footers(without_marked_signature(own, signature))).strip()
+
+
+def _repaired(lines: list[str]) -> list[str]:
+    """
+    Return the lines, each attribution on lines of its own.
+
+    Some clients write it behind the text, others tear its address apart.
+    """
+    parted: list[str] = []
+    for number, line in enumerate(lines):
+        if _is_torn(lines, number - 1) or _is_torn(lines, number - 2):
+            continue
+        if _is_torn(lines, number):
+            while parted and not parted[-1].strip():
+                parted.pop()
+            name = parted.pop() if parted else ""
+            parted.append(" ".join([name, *(one.strip() for one in lines[number : number + 3])]))
+            continue
+        below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
+        found = _SHARED.fullmatch(line) if is_quoted(below) and not is_quoted(line) else None
+        parted += [found["own"], found["attribution"]] if found else [line]
+    return parted
+
+
+def _is_torn(lines: list[str], number: int) -> bool:
+    """Whether a line has the `<` alone of an address that goes on with `mailto:` and ends with `>` and a verb."""
+    if number < 0 or number + 2 >= len(lines) or lines[number].strip() != "<":
+        return False
+    return lines[number + 1].startswith("mailto:") and bool(_TORN_END.fullmatch(lines[number + 2]))
+
+
+def _opening(lines: list[str], subject: str, marked: int | None) -> Opening:
+    """
+    Return the introduction of the quoted mail.
+
+    One above all text, with text below it that nothing marks as a quote, is a sentence of the sender.
+    """
+    opening = quotes.first_opening(lines, subject, marked)
+    start, stop = opening.lines.start, opening.lines.stop
+    if opening.is_copied or opening.is_forward or _has_text(lines, 0, start):
+        return opening
+    below = next((number for number in range(stop, len(lines)) if lines[number].strip()), None)
+    if below is None or is_quoted(lines[below]) or (marked is not None and marked <= below):
+        return opening
+    return quotes.first_opening(lines, subject, marked, start=stop)
 
 
 def _own_lines(lines: list[str], opening: Opening, marked: int | None) -> list[str]:
@@ -88,6 +148,7 @@ def _quoted_runs(lines: list[str]) -> list[range]:
         while number < len(lines) and is_quoted(lines[number]):
             number += 1
         is_inside = number - start == 1 and start > 0 and bool(lines[start - 1].strip())
+        is_inside = is_inside and bool(lines[start].strip(" >"))
         if number > start and runs and _is_part_of_quote(lines, runs[-1].stop, start):
             runs[-1] = range(runs[-1].start, number)
         elif number > start and (not is_inside or _introduces(lines, start - 1)):
@@ -107,12 +168,17 @@ def _introduces(lines: list[str], number: int) -> bool:
 
 def _is_part_of_quote(lines: list[str], start: int, stop: int) -> bool:
     """Whether the lines between two runs are no answer: the end of a wrapped line, or an attribution."""
+    if stop - start > _LONGEST_GAP:
+        return False
     texts = [number for number in range(start, stop) if lines[number].strip()]
     if not texts:
         return False
     if len(texts) == 1 and stop - start == 1:
         above, line = lines[start - 1], lines[start].strip()
-        if len(above) >= _WRAPPED_FROM and len(line) <= _LONGEST_REMAINDER:
+        if _BROKEN_LINK.fullmatch(above.rstrip()) and " " not in line:
+            return True
+        most = _LONGEST_REMAINDER if not line[0].islower() else _LONGEST_REST
+        if len(above) >= _WRAPPED_FROM and len(line) <= most:
             return not above.rstrip().endswith((".", "?", "!", ":"))
     found = quotes.attribution_ending(lines, texts[0], None, most=3)
     return found is not None and found.stop == texts[-1] + 1

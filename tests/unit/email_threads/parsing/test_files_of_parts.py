@@ -64,6 +64,14 @@ def test_a_named_html_alternative_is_shown_and_a_file() -> None:
     assert names(read) == ["letter.html"]
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "text/html"])
+def test_a_mail_that_is_one_attached_text_has_it_as_its_body_and_as_a_file(kind: str) -> None:
+    read = mail("The words.", content_type=f"{kind}\nContent-Disposition: attachment; filename=a.x")
+
+    assert (read.text, names(read)) == ("The words.", ["a.x"])
+    assert read.new_text == "The words."
+
+
 def test_a_text_without_a_name_is_no_file() -> None:
     assert names(mixed("Content-Type: text/plain\nContent-Disposition: inline\n\nMore.")) == []
 
@@ -104,6 +112,13 @@ def test_only_images_are_inline(fields: str, is_inline: bool) -> None:
         ("application/x-unknown", "x", "attachment-1"),
         ("application/octet-stream", "MZ program", "attachment-1"),
         ("audio/ogg", "x", "attachment-1.ogg"),
+        ("image/jpg", "x", "attachment-1.jpg"),
+        ("application/x-zip-compressed", "x", "attachment-1.zip"),
+        ("application/vnd.oasis.opendocument.text", "x", "attachment-1.odt"),
+        ("application/vnd.ms-outlook", "x", "attachment-1.msg"),
+        ("video/3gpp", "x", "attachment-1.3gp"),
+        ("audio/amr", "x", "attachment-1.amr"),
+        ("application/octet-stream", "OggS", "attachment-1.ogg"),
     ],
 )  # fmt: skip
 def test_a_file_without_a_name_gets_one_by_its_type(kind: str, content: str, name: str) -> None:
@@ -138,6 +153,15 @@ def test_a_forwarded_mail_is_a_file_named_by_its_subject(part: str) -> None:
     assert names(read) == ["The offer.eml"]
     assert b"Twelve chairs." in read.attachments[0].content
     assert read.text == "Hello."
+
+
+def test_a_forwarded_mail_without_a_subject_keeps_its_name() -> None:
+    read = mixed('Content-Type: message/rfc822; name="Offer.eml"\n\nFrom: b@x.example\n\nx')
+
+    assert names(read) == ["Offer.eml"]
+    assert names(mixed("Content-Type: message/rfc822\n\nFrom: b@x.example\n\nx")) == [
+        "attachment-1.eml"
+    ]
 
 
 def test_the_mails_of_a_digest_are_files() -> None:

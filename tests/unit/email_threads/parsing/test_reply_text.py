@@ -45,7 +45,7 @@ def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
     "quote",
     [
         "On Mon, Ann wrote:\n> ---------- Forwarded message ---------\n> From: x",
-        "On Mon, Ann wrote:\nHello\n---------- Forwarded message ---------\nFrom: x",
+        "On Mon, 2 Nov 2026 at 15:40, Ann wrote:\nHello\n---------- Forwarded message ---------\nFrom: x",
     ],
 )
 def test_a_reply_to_a_forward_is_no_forward(quote: str) -> None:

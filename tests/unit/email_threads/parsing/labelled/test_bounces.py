@@ -50,6 +50,15 @@ def report(
         ({"From": "it@x.example", "Auto-Submitted": "auto-generated", "Subject": "Mail delivery failed"}, f"550 5.1.1 unknown\n{HEADERS}"),
         ({"From": "a@x.example", "X-Failed-Recipients": "ann@gone.example"}, HEADERS),
         ({"From": "", "Subject": "Delivery failure"}, f"> {HEADERS}"),
+        ({"From": "Mail.Delivery.System@x.example", "Return-Path": "<MAILER-DAEMON@x.example>", "Subject": "Delivery status notification"}, HEADERS),
+        ({"From": "post_master@x.example", "Subject": "Re: Your order"}, f"Error: no such user here\n{HEADERS}"),
+        ({"From": "no-reply@x.example", "Return-Path": "<>", "Subject": "Mail"}, f"Could not be delivered to: <ann@gone.example>\nAs their mailbox is full.\n\n{HEADERS}"),
+        ({"From": "no-reply@x.example", "Subject": "メールエラー通知"}, f"送信先のメールボックスが一杯のため、送信できませんでした。\n{HEADERS}"),
+        ({"From": "robot@x.example", "Return-Path": "<>", "Subject": "Delivery status notification: error"}, f"ann@gone.example: Envelope expired\n\nMessage-ID: <{ID}>"),
+        ({"From": "admin@x.example", "Return-Path": "<>", "Subject": "Undeliverable Message", "In-Reply-To": f"<{ID}>"}, "Error: No valid recipients"),
+        ({"From": "MAILER-DAEMON@x.example", "Return-Path": "<>", "Subject": "x"}, f"550 no such user\nThe mail with the Message ID <{ID}> did not arrive."),
+        ({"From": "MAILER-DAEMON@x.example", "Subject": "x"}, f"550 gone\nX-Original-Message-ID: {ID}"),
+        ({"From": "MAILER-DAEMON@x.example", "Subject": "x", "Content-Type": 'multipart/report; boundary="first"'}, f"--first\n\n550 no such user\n--other\nContent-Type: message/rfc822\n\n{HEADERS}\n--other--"),
     ],
 )  # fmt: skip
 def test_a_report_of_an_old_mail_server_is_a_bounce_of_the_mail_in_its_text(
@@ -70,6 +79,7 @@ def test_a_report_of_an_old_mail_server_is_a_bounce_of_the_mail_in_its_text(
         ({"From": "ann@x.example", "Return-Path": "<ann@x.example>", "Subject": "Bounce"}, "Code 550 again"),
         ({"From": "daemon.smith@x.example", "Subject": "Status"}, "Hello"),
         ({"From": "postmaster@x.example", "Subject": "Our new domain"}, "Hello, I run the mail here."),
+        ({"From": "no-reply@shop.example", "Subject": "Delivery failed"}, "Your parcel could not be delivered: the door was closed."),
     ],
 )  # fmt: skip
 def test_a_mail_of_a_person_about_a_bounce_is_an_ordinary_mail(
@@ -135,6 +145,20 @@ def test_a_report_that_the_mail_was_delivered_is_a_receipt() -> None:
         ("Action: failed\nStatus: 4.4.7", "soft"),
         ("Action: failed\nStatus: 4.3.0\nDiagnostic-Code: smtp; 451 4.3.0\n try again later", "soft"),
         ("Action: failed", "hard"),
+        ("Action: failed\nStatus: 5.1.8\nDiagnostic-Code: smtp; 553 Domain of sender address does not exist", "blocked"),
+        ("Action: failed\nStatus: 5.7.25\nDiagnostic-Code: smtp; 550 5.7.25 Recipient address rejected: no PTR record", "blocked"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 554 Reverse DNS required", "blocked"),
+        ("Action: failed\nStatus: 5.7.13\nDiagnostic-Code: smtp; 525 5.7.13 Disabled recipient address", "hard"),
+        ("Action: failed\nStatus: 5.4.1\nDiagnostic-Code: smtp; 550 5.4.1 Recipient address rejected: Access denied", "hard"),
+        ("Action: failed\nStatus: 5.4.4\nDiagnostic-Code: smtp; 550 5.4.4 Invalid domain", "hard"),
+        ("Action: failed\nStatus: 5.3.4\nDiagnostic-Code: smtp; 552 5.3.4 Message too large", "soft"),
+        ("Action: failed\nStatus: 5.2.3\nDiagnostic-Code: smtp; 552 5.2.3 Message exceeds the maximum", "soft"),
+        ("Action: failed\nStatus: 5.4.6\nDiagnostic-Code: smtp; 554 5.4.6 Too many hops", "soft"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 552 Too many recipients", "soft"),
+        ("Action: failed\nStatus: 4.1.1\nDiagnostic-Code: smtp; 450 4.1.1 User unknown", "soft"),
+        ("Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 554 You reached your daily relay quota", "blocked"),
+        ("Action: delivered\nStatus: 2.0.0\n\nFinal-Recipient: rfc822; bob@gone.example\nAction: failed\nStatus: 5.2.2", "full"),
+        ("Action: delayed\nStatus: 4.4.1\n\nFinal-Recipient: rfc822; bob@gone.example\nAction: failed\nStatus: 5.1.1", "hard"),
     ],
 )  # fmt: skip
 def test_a_bounce_has_its_class_by_codes_and_words_of_the_server(
@@ -154,7 +178,10 @@ def test_a_bounce_has_its_class_by_codes_and_words_of_the_server(
         ("554 Blocked by our policy\n", "blocked", "554 Blocked by our policy"),
         ("421 try later\n", "soft", "421 try later"),
         ("The mail has not yet been delivered. We will keep trying.", "soft", None),
-        ("The user does not exist.", "hard", None),
+        ("Hello,\n\nThe user does not exist.", "hard", "The user does not exist."),
+        ("550 5.2.0 <s@shop.example> From:\nThe mail is refused\n\nBye", "hard", "550 5.2.0 <s@shop.example> From: The mail is refused"),
+        ("retry timeout exceeded\n\n--- Copy of the message ---\nReceived: by x\n\nThis is no spam: 550 5.1.1", "soft", "retry timeout exceeded"),
+        ("Message-ID: <a@x.example>\nReceived: by x\n\n452 4.2.2 full", "full", "452 4.2.2 full"),
     ],
 )  # fmt: skip
 def test_a_bounce_in_plain_text_has_its_class_and_the_answer_of_the_server(

@@ -1,0 +1,181 @@
+"""Sentences that look like attributions, clients with unusual ones, and the signatures and footers around own text."""
+
+import pytest
+
+from email_threads.parsing.mail import parse
+from shared.policy.consent.keywords import ConsentKeyword, vocabulary
+from tests.cases import each
+from tests.unit.email_threads.parsing.labelled.mails import source_of
+
+QUOTE = "> Our news\n> of today\n"
+ADDRESS = "Shop Support <support@shop.example>"
+
+
+def own_text(text: str | None, document: str | None = None) -> str:
+    return parse(source_of(text=text, document=document)).new_text
+
+
+@each(
+    "text",
+    [
+        "Am 3. Mai schrieb Ann:\n\nIch habe schon bezahlt.",
+        "Hallo,\n\nAm 3. Mai 2026 schrieb Ann:\nIch habe schon bezahlt.\n\nStimmt das?",
+        "On Monday Ann wrote: please call",
+        "On Monday, Ann wrote:\nplease call",
+        "On Tuesday at 10:30 Ann said:\n\nno refund.",
+        f"On 2 November 2026, at 15:40, {ADDRESS} wrote:\n\nBut I never ordered it.",
+        f"2026-11-02 15:40 {ADDRESS}:\n\nThis is my answer.",
+        "El lunes, Ann escribió:\n\nya pagué",
+        "Lunedì, Ann ha scritto:\n\nho già pagato",
+        "Na segunda-feira, Ann escreveu:\n\njá paguei",
+        "Please read this.\n----- Kitchen list -----\nFour chairs",
+        "The original message of Monday:\n\nIt never arrived.",
+    ],
+)
+def test_a_sentence_like_an_attribution_is_own_text_if_no_quote_follows(text: str) -> None:
+    assert own_text(text) == text
+
+
+def test_an_answer_below_an_attribution_without_quote_stays_above_the_next_quote() -> None:
+    text = f"On 2 November 2026, at 15:40, {ADDRESS} wrote:\n\nI never ordered it.\n\nOn 1 November 2026, at 15:40, Ann <ann@x.example> wrote:\n{QUOTE}\nThanks"
+
+    assert own_text(text).startswith("On 2 November")
+    assert "I never ordered it." in own_text(text)
+    assert own_text(text).endswith("Thanks")
+    assert "Our news" not in own_text(text)
+
+
+def test_a_sentence_like_an_attribution_is_own_text_above_the_quote_that_the_client_marked() -> (
+    None
+):
+    document = f"<p>On Monday, 2 Nov 2026 at 10:30 {ADDRESS.replace('<', '&lt;')} wrote:</p><p>please call</p><div class='gmail_quote'>Old</div>"
+
+    assert own_text(None, document).endswith("please call")
+
+
+@each(
+    "attribution",
+    [
+        f"On Mon, 2 Nov 2026 15:40:14 +0100 {ADDRESS} wrote",
+        "2026-11-02 15:40 GMT+01:00 Shop Support",
+        f"2026/11/2 {ADDRESS}",
+        f"{ADDRESS} wrote:",
+        "---- On Mon, 02 Nov 2026 15:40:14 +0100 support@shop.example wrote ----",
+        "Am 02.11.2026 15:40 schrieb Shop Support <support@shop.example\n>:",
+        "man. 2. nov. 2026 kl. 15:40 skrev Shop Support <support@shop.example\n>:",
+        "On Mon, Nov 2, 2026 at 3:40 PM Shop Support\n\n<\nmailto:Shop Support <support@shop.example>\n> wrote:",
+        f"On Nov 2, 2026, at 3:40 PM, Shop Support <\n{'4' * 40}@shop.example>\nwrote:",
+        "-----Original Message-----",
+        "----- Mensaje original -----",
+        "-------- Ursprüngliche Nachricht --------",
+    ],
+)
+@each("quoted", [QUOTE, "Our news\nSTOP\n"])
+def test_an_opt_out_above_the_attribution_of_a_rare_client_is_heard_and_none_inside_the_quote(
+    attribution: str, quoted: str
+) -> None:
+    assert own_text(f"STOP\n\n{attribution}\n\n{quoted}") == "STOP"
+    for nothing in ("", "Hello"):
+        said = own_text(f"{nothing}\n\n{attribution}\n\n{quoted}")
+        assert vocabulary().keyword_of(said) is not ConsentKeyword.STOP
+
+
+@each(
+    ("text", "own"),
+    [
+        ("STOP On Mon, Nov 2, 2026 at 3:40 PM, ann@x.example wrote:\n> Old", "STOP"),
+        ("STOP--- Am 2.11.2026 um 15:40 schrieb ann@x.example:\n\n> Old", "STOP"),
+        ("STOP\n\nOn Mon, Nov 2, Shop\n<support@shop.example>\nwrote:\n> Old", "STOP"),
+        (
+            f"Please call me tomorrow at noon, or write to me in the evening if not.\nOn Nov 2, 2026, at 3:40 PM, {ADDRESS} wrote:\n> Old",
+            "Please call me tomorrow at noon, or write to me in the evening if not.",
+        ),
+        (
+            "Hi,\nShop Support of the very large company with a long name <s@shop.example>\nschrieb am 02.11.2026 um 15:40:\n> Old",
+            "Hi,",
+        ),
+        (
+            "STOP\n\nOn 2 Nov 2026 at 15:40, Ann wrote:\n> A long sentence that the server wrapped in its middle, with a comma,\nthat goes on without the mark of a quote\n> and ends here.",
+            "STOP",
+        ),
+        (
+            "STOP\n\nOn 2 Nov 2026 at 15:40, Ann wrote:\n> See https://shop.example/action\n_nonce=3dd518)\n>\n",
+            "STOP",
+        ),
+        (
+            "I ordered on 2 November 2026 and you said:\n> We deliver\n> in May.\n\nWhen?",
+            "I ordered on 2 November 2026 and you said:\n\nWhen?",
+        ),
+    ],
+)  # fmt: skip
+def test_lines_beside_an_attribution_and_in_a_quote_belong_to_the_right_writer(
+    text: str, own: str
+) -> None:
+    assert own_text(text) == own
+
+
+@each(
+    "footer",
+    [
+        *("Von meinem Mobilgerät gesendet", "Von meinem/meiner Galaxy gesendet"),
+        *("Outlook für iOS beziehen", "Outlook für Android herunterladen"),
+        *("Gesendet mit der WEB.DE Mail App", "Gesendet von Mail für Windows"),
+        *("Enviado desde mi teléfono Samsung Galaxy.", "Descargar Outlook para Android"),
+        *("Enviado desde Yahoo Mail para iPhone", "Obtener Outlook para iOS"),
+        *("Enviado do meu telefone Samsung", "Baixe o Outlook para Android"),
+        *("Enviado do Email para Windows", "Obter o Outlook para iOS"),
+        *("Inviato dal mio dispositivo Android", "Ottieni Outlook per Android"),
+        *("Inviato da Posta per Windows", "Scarica Outlook per iOS"),
+        *("Sent from my TI-85", "Sent from my Alcatel Flash2", "From my iPhone 6"),
+        *("(sent from a phone)", "Sent with Sparrow (http://www.sparrowmailapp.com/?sig)"),
+        *("Sent from TypeApp<http://www.typeapp.com/r?b=2621>", "Sent from my moto g"),
+        *("Provenance : Courrier pour Windows", "Outlook voor Android ophalen"),
+        *("iOS용 Outlook 다운로드", "تم الإرسال من هاتفي", "Получите Outlook для iOS"),
+    ],
+)
+def test_an_opt_out_above_a_footer_of_each_preset_language_is_heard(footer: str) -> None:
+    assert own_text(f"STOP\n\n{footer}\n") == "STOP"
+    assert own_text(f"STOP\n{footer}\n\nAm 02.11.2026 um 15:40 schrieb Shop:\n{QUOTE}") == "STOP"
+
+
+@each(
+    "sentence",
+    [
+        *("Das iPhone wurde am Montag gesendet", "Das Paket mit dem iPhone wurde gesendet."),
+        *("Mit dem Galaxy wurde auch die Rechnung gesendet", "Holen Sie das iPhone ab"),
+        *("Sent the Samsung back on Monday", "Get the iPhone repaired please"),
+        *("Sent from my desk, is much easier than my mobile phone.", "Via the app it works"),
+        *("Enviado el iPhone ayer", "Inviata la fattura del Samsung", "Download of the app fails"),
+        *("Descargar la app no funciona", "This phone was sent by mistake"),
+        *("Outlook für Android funktioniert nicht", "Esta funda del iPhone fue enviada"),
+    ],
+)
+def test_a_last_sentence_about_a_phone_or_an_app_is_no_footer(sentence: str) -> None:
+    assert own_text(f"Hallo,\n\n{sentence}") == f"Hallo,\n\n{sentence}"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        'class="gmail_signature"',
+        'class="moz-signature"',
+        'class="protonmail_signature_block"',
+        'id="ms-outlook-mobile-signature"',
+        'id="Signature"',
+    ],
+)
+def test_a_signature_that_the_client_marks_is_no_own_text(mark: str) -> None:
+    signature = f'<div {mark}>Ann <b>Lee</b><br><a href="https://x.example">Lee GmbH</a></div>'
+    quote = '<div id="divRplyFwdMsg">Shop, yesterday</div><p>Old</p>'
+    plain = "STOP\nAnn *Lee*\nLee GmbH <https://x.example>\n\nShop, yesterday\nOld"
+
+    assert own_text(None, f"<p>STOP</p>{signature}") == "STOP"
+    assert own_text(plain, f"<p>STOP</p>{signature}{quote}") == "STOP"
+    assert own_text(None, f"<p>Hi</p>{signature}<p>STOP</p>").endswith("STOP")
+    assert own_text(None, signature).startswith("Ann Lee")
+
+
+def test_an_image_that_counts_readers_has_no_text() -> None:
+    assert own_text(None, '<img src="cid:a" alt="Sent by x" width="1" height="1"><p>STOP</p>') == (
+        "STOP"
+    )
