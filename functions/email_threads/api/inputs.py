@@ -27,7 +27,7 @@ LONGEST_NOTE = 10_000
 LONGEST_TAG = 50
 MOST_TAGS = 20
 _MOST_MINUTES = 60 * 24 * 60  # of a target: 60 days
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # all but tab and line breaks
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab and line breaks
 
 
 def _as_address(text: object) -> str:
