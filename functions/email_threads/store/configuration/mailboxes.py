@@ -127,12 +127,12 @@ def block(table: Table, mailbox: Mailbox, sender: str) -> None:
         raise TooMany(f"mailbox: has at most {MOST_BLOCKED} blocked senders") from None
 
 
-def unblock(table: Table, mailbox: Mailbox, sender: str) -> None:
-    """Receive mail of a sender again. Idempotent."""
+def unblock(table: Table, mailbox: Mailbox, names: set[str]) -> None:
+    """Receive mail of a sender again, who is blocked by these names. Idempotent."""
     try:
         table.update(
             Mailbox.of(mailbox.address),
-            take_from_set={Mailbox.name_of("blocked_senders"): {sender}},
+            take_from_set={Mailbox.name_of("blocked_senders"): names},
             when=Mailbox.attr("company_id").eq(mailbox.company_id),
         )
     except ConditionFailed:
