@@ -197,6 +197,25 @@ def test_a_thread_that_does_not_exist_has_no_drafts(system: System, thread: str)
     assert refused(answer)[:2] == (404, "not_found")
 
 
+def test_texts_that_look_like_header_fields_stay_in_the_body(system: System) -> None:
+    fields = "Hello.\r\nBcc: eve@evil.example\r\n\r\nSubject: Another"
+    settings = {"display_name": "Größe, Söhne", "signature": fields}
+    result(system.call("PUT", f"/email-mailboxes/{MAILBOX}", settings))
+    path = asked(system)
+    draft = composed(system, path, body_text=fields, subject="Größe 🎉")
+    amended = {"version": 1, "body_text": f"{fields}\nReply-To: eve@evil.example"}
+    result(system.call("PATCH", draft, amended))
+
+    send(system, draft, 2)
+
+    (sent,) = system.sent()
+    content = sent.pop("Content")["Simple"]
+    assert content["Body"]["Text"]["Data"].count("Bcc: eve@evil.example\n") == 2
+    assert [one for some in sent["Destination"].values() for one in some] == [ANN]
+    assert sent["FromEmailAddress"].isascii()
+    assert "evil.example" not in f"{sent} {content['Headers']} {content['Subject']}"
+
+
 def test_a_thread_without_mails_has_none_to_answer(system: System) -> None:
     state = result(system.call("POST", THREADS, NEW))
 

@@ -194,7 +194,7 @@ class ApproveInput(Input):
     version: Number
     confirm_stale: Flag = False
     send_at: SendTime | None = None
-    time_zone: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    time_zone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")] | None = None
 
 
 class VersionInput(Input):
