@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_COPIES: Final = 49  # with the recipient of the answer as many as SES takes
 # Addresses of mailing lists, by the names that list programs and hosts give them.
 _LIST: Final = re.compile(
-    r".+-(?:list|request|announce|users|discuss)@.+|.+@(?:lists?|groups|mailman)\..+|.+@(?:googlegroups\.com|groups\.io)"
+    r".+-(?:list|request|announce|users|discuss)@.+|owner-.+@.+|.+@(?:lists?|groups|mailman)\..+|.+@(?:googlegroups\.com|groups\.io)"
 )
 
 
