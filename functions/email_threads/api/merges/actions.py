@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
 
 MOST_MERGED: Final = 500  # mails; a merge must end within the time of a worker
-MOST_SEPARATED: Final = 2_000  # mails of a thread whose head is derived again
+MOST_SEPARATED: Final = 2_500  # mails of a thread whose head is derived again
 _ID_DIGITS: Final = 16
 _READ: Final = MOST_MAILS + 1  # mails: one more than those that move
 
@@ -33,6 +33,8 @@ def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -
         raise _invalid("into", "must be another thread")
     if thread.email_count > MOST_MERGED:
         raise _invalid("body", f"the thread has more than {MOST_MERGED} mails")
+    if thread.email_count + into.email_count > MOST_SEPARATED:  # It could not be undone.
+        raise _invalid("into", f"the threads have more than {MOST_SEPARATED} mails together")
     changes.record(
         deps.table,
         thread,
