@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import Table as StoredTable
 from shared.inbox.satisfaction.links import Link, token_of
+from tests.cost import email_moves
 from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
@@ -95,7 +96,7 @@ def _writes_otherwise(system: System) -> None:
 
 
 def _writes_first(system: System) -> None:
-    raw = mail("first@grove.example", TEXT, sender="zoe@grove.example", to=ASSISTED)
+    raw = mail("first@grove.example", TEXT, sender=email_moves.ZOE, to=ASSISTED)
     _arrives(system, raw, "first")
 
 
@@ -336,6 +337,14 @@ def _opens(system: System, **request: str) -> None:
     assert system.api.handler(event, Invocation(system.clock))["statusCode"] == HTTPStatus.OK
 
 
+def _has_another_thread(system: System) -> None:
+    """Zoe has a thread with a draft."""
+    _writes_first(system)
+    _run(system)
+
+
+_is_merged: Final = _then(_has_another_thread, email_moves.merges, _run, email_moves.undoes)
+_is_to_be_split: Final = _then(_written_twice, _run, email_moves.splits)
 _BOUNCE: Final = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
 
 KINDS = (
@@ -388,6 +397,14 @@ KINDS = (
          smaller={1: {"write_units": 42, "requests": 37}, 10: {"write_units": 52}}),
     Kind("an answer to a question", _answers_question, Figures(29, 2, 0, 0, 0, 0, 0), 2, _is_asked,
          smaller={1: {"write_units": 20}, 10: {"write_units": 26}}),
+    # An undo and a split derive the head from all mails: they read the thread three times, or twice.
+    Kind("a merge of another thread of one mail", _run, Figures(131, 25, 2, 0, 1, 1, 600), 17,
+         _then(_has_another_thread, email_moves.merges),
+         smaller={1: {"write_units": 98}, 10: {"write_units": 123}}),
+    Kind("the undo of a merge", _run, Figures(121, 92, 2, 0, 1, 1, 600), 6_022, _is_merged,
+         smaller={1: {"write_units": 101, "requests": 35}, 10: {"write_units": 116, "requests": 33}}),
+    Kind("a split of two mails", _run, Figures(127, 81, 3, 4, 1, 1, 600), 4_037, _is_to_be_split,
+         smaller={1: {"write_units": 95, "requests": 42, "sqs": 4}, 10: {"write_units": 122, "requests": 41}}),
     Kind("a list of 25 drafts", calls("/email-threads/drafts"), Figures(0, 2, 0, 0, 1, 0, 400), 25.5, _fill_lists),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

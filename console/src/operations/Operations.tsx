@@ -8,7 +8,7 @@ import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./Audit";
 import { Cost } from "./Cost";
 import { Decisions } from "./Decisions";
-import { MailboxSettings } from "./MailboxSettings";
+import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";

@@ -33,6 +33,21 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be printable, without blanks at the ends$/i, "problem.printable"],
   [/^must not (?:contain|have) control characters.*$/i, "problem.control"],
   [/^at most (\d+) views$/i, "problem.views"],
+  [/^(?:must have a recipient|a forward needs a recipient)$/i, "problem.recipient"],
+  [/^to, cc and bcc must have at most (\d+) addresses in all$/i, "problem.recipients"],
+  [/^must have 1 to 64 ASCII characters before the @$/i, "problem.local_part"],
+  [/^must be before \S+, when the (?:thread|conversation) is deleted$/i, "problem.deleted"],
+  [/^the zone of the recipient is not known$/i, "problem.zone_unknown"],
+  [/^must be (?:a zone of the IANA database, or recipient|the name of a time zone)$/i, "problem.zone"],
+  [/^must be a date, as \S+$/i, "problem.date"],
+  [/^\w+ must be within (\d+) weeks of business hours$/i, "problem.unreachable"],
+  [/^may have the variables name, mailbox and mailbox_name only$/i, "problem.variables"],
+  [/^values are missing: (.+)$/i, "problem.values"],
+  [/^the text has more than (\d+) characters$/i, "problem.too_long"],
+  [/^a thread has at most (\d+) tags$/i, "problem.labels"],
+  [/^at least one mail must stay$/i, "split.one_stays"],
+  [/^the threads? ha(?:s|ve) more than (\d+) mails(?: together)?$/i, "problem.mails"],
+  [/^there is no such canned reply$/i, "problem.no_reply"],
 ];
 
 // null: no rule has these words, and they are shown as they are.

@@ -116,38 +116,41 @@ def put_mailbox(
 
     Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
     """
-    given = _completed(deps.table, request.caller.company, address, request.input)
-    if given.ai is not None:
-        proofs.require_secret(
-            request.caller.company, given.ai.api_key_reference, "ai.api_key_reference"
+    caller = request.caller
+    for _ in range(TRIES):
+        found = mailboxes.get(deps.table, address)
+        given = _completed(found, caller.company, request.input)
+        if given.ai is not None:
+            proofs.require_secret(
+                caller.company, given.ai.api_key_reference, "ai.api_key_reference"
+            )
+        proofs.own_email(
+            deps.log,
+            caller.company,
+            address,
+            "address",
+            by=caller.principal,
+            single_company=deps.single_company,
         )
-    proofs.own_email(
-        deps.log,
-        request.caller.company,
-        address,
-        "address",
-        by=request.caller.principal,
-        single_company=deps.single_company,
-    )
-    mailbox = Mailbox(
-        conversation_id=Mailbox.of(address)["conversation_id"],
-        address=address,
-        company_id=request.caller.company,
-        updated_at=clock.to_text(clock.now_ms()),
-        updated_by=request.caller.principal,
-        **_values(given),
-    )
-    mailboxes.put(deps.table, mailbox)
-    return views.WrittenMailbox(registered=True)
+        mailbox = Mailbox(
+            conversation_id=Mailbox.of(address)["conversation_id"],
+            address=address,
+            company_id=caller.company,
+            updated_at=clock.to_text(clock.now_ms()),
+            updated_by=caller.principal,
+            **_values(given),
+        )
+        if mailboxes.put(deps.table, mailbox, found):
+            return views.WrittenMailbox(registered=True)
+    raise Transient("mailbox_contended")
 
 
-def _completed(table: Table, company: str, address: str, given: MailboxInput) -> MailboxInput:
+def _completed(found: Mailbox | None, company: str, given: MailboxInput) -> MailboxInput:
     """
     Return settings with the present values of absent fields, also of a model of the same provider and of hours.
 
     A mailbox that is new to the company has none. Raises InvalidInput if they do not fit together.
     """
-    found = mailboxes.get(table, address)
     if found is not None and found.company_id == company:
         present = presenters.mailbox(found).model_dump(exclude_none=True)
         fields = given.model_dump()

@@ -27,7 +27,7 @@ LONGEST_NOTE = 10_000
 LONGEST_TAG = 50
 MOST_TAGS = 20
 _MOST_MINUTES = 60 * 24 * 60  # of a target: 60 days
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # all but tab and line breaks
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab and line breaks
 
 
 def _as_address(text: object) -> str:
@@ -85,6 +85,9 @@ type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
 type Fact = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)]
 type Host = Annotated[str, Field(pattern=r"^(?:\*\.)?(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$")]
+type SettingName = Annotated[
+    str, Field(min_length=1, max_length=2_048), AfterValidator(is_one_line)
+]
 type ThreadId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -93,7 +96,10 @@ class Model(ModelSettings):
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
+    model: SettingName | None = None
     max_output_tokens: Annotated[int, Field(ge=FEWEST_TOKENS, le=MOST_TOKENS)] = FEWEST_TOKENS
+    guardrail_id: SettingName | None = None
+    api_key_reference: SettingName | None = None
 
 
 class ThreadsQuery(Input):

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import parse_qs
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from email_threads.api.inputs import is_text
 from email_threads.replies.satisfaction import CHANNEL
@@ -51,13 +51,31 @@ class Outcome(StrEnum):
     EXPIRED = "expired"  # the thread is gone
 
 
+def _as_written(text: object) -> object:
+    """Return a comment with the line breaks that the form counts: browsers send each as two characters."""
+    return text.replace("\r\n", "\n").strip() if isinstance(text, str) else text
+
+
+def _is_comment(text: str) -> str:
+    """Return a comment; browsers send one that was not written as an empty field. Raises PydanticCustomError."""
+    return is_text(text) if text else text
+
+
+type Comment = Annotated[
+    str,
+    BeforeValidator(_as_written),
+    Field(max_length=page.LONGEST_COMMENT),
+    AfterValidator(_is_comment),
+]
+
+
 class Answer(BaseModel):
     """The fields of the form."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
     score: Annotated[int, Field(ge=1, le=MOST_SCORE)]
-    comment: Annotated[str, Field(max_length=page.LONGEST_COMMENT), AfterValidator(is_text)] = ""
+    comment: Comment = ""
 
 
 _STATUS: Final = {
@@ -105,7 +123,7 @@ def record(table: Table, link: Link, answer: Answer) -> Outcome:
         known = thread.satisfaction if thread is not None else None
         if thread is None or known is None or known.asked_at is None:
             return Outcome.EXPIRED
-        comment = answer.comment.strip() or None
+        comment = answer.comment or None
         if (known.score, known.comment) == (answer.score, comment):
             return Outcome.THANKS
         if known.answers >= MOST_ANSWERS:

@@ -11,6 +11,7 @@ from email_threads.store.items import Status
 from email_threads.store.items.thread import SPAM
 from email_threads.threading.head.heads import with_status
 from shared.api.errors import InvalidInput
+from shared.identity.addresses import without_label
 
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
     from shared.policy.business_hours import BusinessHours
+
+
+class DomainBlocked(Exception):
+    """The settings of the mailbox block all senders of a domain."""
 
 
 def mark(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) -> views.Changed:
@@ -33,10 +38,16 @@ def mark(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) -> vi
 
 
 def unmark(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) -> views.Changed:
-    """Receive mail of the sender of a thread again, and open the thread. Idempotent. Raises as `mark` does."""
+    """
+    Receive mail of the sender of a thread again, and open the thread. Idempotent.
+
+    Raises as `mark` does, and DomainBlocked: one customer's thread does not unblock a whole domain.
+    """
     sender = _sender(thread)
     mailbox = mailbox_of(deps.table, thread.company_id, thread.mailbox)
-    mailboxes.unblock(deps.table, mailbox, sender)
+    if f"@{sender.rpartition('@')[2]}" in mailbox.blocked_senders:
+        raise DomainBlocked("conversation_id: the mailbox blocks the whole domain of the sender")
+    mailboxes.unblock(deps.table, mailbox, {sender, without_label(sender)})
     hours = mailbox.business_hours
     return changes.record(
         deps.table, thread, request, lambda present: _as_wanted(present, hours), "not_spam"

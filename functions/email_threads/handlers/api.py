@@ -100,6 +100,7 @@ routes = Routes(
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
+        spam.DomainBlocked: (HTTPStatus.CONFLICT, "domain_blocked"),
         mailboxes.TooMany: (HTTPStatus.CONFLICT, "mailbox_refused"),
         review.StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),

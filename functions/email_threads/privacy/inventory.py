@@ -116,7 +116,7 @@ class Inventory(StoredData):
         """Remove the address from the blocked senders of the company's mailboxes."""
         for mailbox in mailboxes.of_company(self.table, self.person.company_id):
             if self.person.address in mailbox.blocked_senders:
-                mailboxes.unblock(self.table, mailbox, self.person.address)
+                mailboxes.unblock(self.table, mailbox, {self.person.address})
 
     def _listed(self, of_list: str, start: Attributes | None) -> Position:
         """Return the position at the next threads of a list; of a list of the company, those that name the person."""

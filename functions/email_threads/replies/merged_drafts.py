@@ -51,15 +51,49 @@ def _move(table: Table, source: Thread, target_id: str, goes: Callable[[Draft], 
         if draft.asks_satisfaction and draft.draft_status in _MOVED:
             _end(table, draft)
         elif draft.draft_status in _MOVED and goes(draft):
-            copy = _copy(table, draft, target_id)
-            if not drafts.replace(table, draft, copy, reason=MERGED):
-                raise Transient("draft_contended")
+            copy = _move_one(table, draft, target_id)
             drafts.list_in_thread(table, copy)
             drafts.unlist_in_thread(table, draft)
         elif draft.draft_status in FINAL:  # An earlier step died before the lists were changed.
             if draft.reason == MERGED:
                 _list_copy(table, draft, target_id)
             drafts.unlist_in_thread(table, draft)
+
+
+def follow(table: Table, draft: Draft) -> Draft:
+    """
+    Return a draft where it is reviewed: in the thread that its own has become part of, or to which a person moved the
+    mail that it answers. No thread lists it yet. Idempotent. Raises Transient if it has just changed.
+    """
+    answered = _alias_of(table, draft)
+    target_id = answered.thread if answered is not None else _winner_of(table, draft.thread)
+    is_moved = target_id != draft.thread and draft.draft_status in _MOVED
+    return _move_one(table, draft, target_id) if is_moved else draft
+
+
+def where_moved(table: Table, draft: Draft) -> Draft:
+    """Return a draft that has followed its mail to another thread as it is there, any other one as it is."""
+    answered = _alias_of(table, draft) if draft.reason == MERGED else None
+    if answered is None or draft.draft_status is not DraftStatus.SUPERSEDED:
+        return draft
+    return drafts.get(table, answered.thread, draft.reply_id) or draft
+
+
+def _winner_of(table: Table, thread_id: str) -> str:
+    """Return the thread that a thread has become part of, or the thread itself."""
+    for _ in range(_HOPS):
+        thread = threads.get(table, thread_id)
+        if thread is None or thread.merged_into is None:
+            break
+        thread_id = thread.merged_into
+    return thread_id
+
+
+def _move_one(table: Table, draft: Draft, target_id: str) -> Draft:
+    copy = _copy(table, draft, target_id)
+    if not drafts.replace(table, draft, copy, reason=MERGED):
+        raise Transient("draft_contended")
+    return copy
 
 
 def _list_copy(table: Table, draft: Draft, target_id: str) -> None:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Thread
     from shared.aws.dynamodb import Table
 
-MOST_COPIES: Final = 20
+MOST_COPIES: Final = 49  # with the recipient of the answer as many as SES takes
 # Addresses of mailing lists, by the names that list programs and hosts give them.
 _LIST: Final = re.compile(
-    r".+-(?:list|request|announce|users|discuss)@.+|.+@(?:lists?|groups|mailman)\..+|.+@(?:googlegroups\.com|groups\.io)"
+    r".+-(?:list|request|announce|users|discuss)@.+|owner-.+@.+|.+@(?:lists?|groups|mailman)\..+|.+@(?:googlegroups\.com|groups\.io)"
 )
 
 

@@ -13,6 +13,7 @@ from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.mail import Evidence
 from email_threads.store.items.thread import Direction
+from shared.identity.addresses import without_label
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -46,7 +47,8 @@ def entry(
 
 def invites(mail: Mail, address: str) -> bool:
     """
-    Whether a stored mail names a person's *address* in To or Cc, and a verified participant of its thread wrote it.
+    Whether a stored mail names a person's *address*, with any label, in To or Cc, and a verified participant of its
+    thread wrote it.
 
     A service is no person: its mail to a customer, as a code, would be read as one of the thread.
     """
@@ -57,7 +59,7 @@ def invites(mail: Mail, address: str) -> bool:
         or (mail.is_by_participant is None and not mail.needs_review)
     )
     return (
-        address in (*mail.to, *mail.cc)
+        without_label(address) in map(without_label, (*mail.to, *mail.cc))
         and not answer_rules.is_service(address)
         and mail.counts
         and mail.direction is Direction.INBOUND

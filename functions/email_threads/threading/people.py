@@ -12,7 +12,7 @@ from email_threads.store.items.thread import Direction
 if TYPE_CHECKING:
     from email_threads.store.items import Mail
 
-MOST: Final = 20  # of one mail's recipients
+MOST: Final = 50  # of one mail's recipients, as many as SES takes
 
 
 def added_by(mail: Mail, mailbox: str) -> list[str]:

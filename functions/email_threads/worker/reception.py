@@ -177,7 +177,10 @@ def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
 
 def _others(mail: ParsedMail) -> list[str]:
     """Return the addresses that decide whether a mail of our own mailbox is a contact form's."""
-    return [without_label(one) for one in (*mail.to, *mail.cc, *mail.reply_to)][:MOST_OTHERS]
+    sender = [mail.sender] if mail.sender is not None else []
+    return [without_label(one) for one in (*sender, *mail.to, *mail.cc, *mail.reply_to)][
+        :MOST_OTHERS
+    ]
 
 
 def _recipients(mail: ParsedMail) -> list[str]:
@@ -191,23 +194,31 @@ def _of_customer(mail: ParsedMail, found: _Mailboxes) -> ParsedMail:
     """
     Return the mail of a contact form with the customer as its sender; any other mail as it is.
 
-    A form writes from our mailbox to our mailboxes, with the customer as Reply-To and perhaps with a copy. SES has
-    not proven that address: only the form states it.
+    A form writes from our mailbox to our mailboxes, with the customer as Reply-To and perhaps with a copy. It may also
+    write to others, such as the owner of the shop, but answers no mail. SES has not proven the customer's address:
+    only the form states it. Its mark of automatic mail says that a program wrote it, which is true of every form.
     """
-    customer = next(iter(mail.reply_to), None)
-    if mail.sender not in found.own or customer is None or mail.hold_reason is not None:
+    customer = next((one for one in mail.reply_to if _is_outside(one, found)), None)
+    is_own = without_label(mail.sender or "") in found.own
+    if not is_own or customer is None or mail.hold_reason is not None:
         return mail
-    own_domains = {one.rpartition("@")[2] for one in found.own}
-    outside = {one for one in (*mail.to, *mail.cc) if without_label(one) not in found.own}
-    if customer.rpartition("@")[2] in own_domains or outside - {customer}:
+    others = {one for one in (*mail.to, *mail.cc) if without_label(one) not in found.own}
+    is_to_us = any(without_label(one) in found.own for one in mail.to)
+    if others - {customer} and (not is_to_us or mail.in_reply_to or mail.references):
         return mail
     return replace(
         mail,
+        kind=Kind.MAIL if mail.kind is Kind.AUTO_REPLY else mail.kind,
         sender=customer,
         sender_name=addresses.display_name(mail.headers.first("reply-to") or ""),
         reply_to=(),
         verdicts=replace(mail.verdicts, trust=Trust.UNVERIFIED),
     )
+
+
+def _is_outside(address: str, found: _Mailboxes) -> bool:
+    """Whether an address is of none of the domains of the company's mailboxes that a mail names."""
+    return address.rpartition("@")[2] not in {one.rpartition("@")[2] for one in found.own}
 
 
 def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Incoming:

@@ -138,9 +138,16 @@ def test_an_address_that_is_none_is_refused_in_every_field(
     assert system.drafts() == []
 
 
-def test_more_than_fifty_recipients_are_refused(system: System) -> None:
-    path = asked(system)
-    many = [f"p{number}@x.example" for number in range(60)]
+def test_fifty_recipients_get_a_mail_and_more_are_refused(system: System) -> None:
+    many = [f"p{number}@x.example" for number in range(52)]
+    path = thread_of(system, mail("a@x", "Is it red?", more=f"Cc: {', '.join(many)}"))
+    draft = composed(system, path)
+    assert shown(system, draft)["cc"] == many[:49]
+    send(system, draft)
+    sent = system.sent()[0]["Destination"]
+    assert [sent["ToAddresses"], sent["CcAddresses"]] == [[ANN], many[:49]]
+    rows = [row for key, row in system.rows().items() if "#participant#" in key]
+    assert {row["company_status"].rpartition("#")[2] for row in rows} == {ANN, *many[:49]}
 
     recipients = {"to": many[:20], "cc": many[20:40], "bcc": many[40:51]}
     draft = composed(system, path)

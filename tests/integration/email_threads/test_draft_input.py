@@ -55,7 +55,7 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
         ({"body_text": "x", "to": ["ann@x.example\r\nBcc: eve@evil.example"]}, "to.0"),
         ({"body_text": "x", "to": ["a@x.example, b@x.example"]}, "to.0"),
         ({"body_text": "x", "to": [f"{'a' * 320}@x.example"]}, "to.0"),
-        ({"body_text": "x", "to": [f"a{n}@x.example" for n in range(21)]}, "to"),
+        ({"body_text": "x", "to": [f"a{n}@x.example" for n in range(51)]}, "to"),
         ({"body_text": "x", "to": ["jürgen@x.example"]}, "to.0"),
         ({"body_text": "x", "to": [f"{'a' * 65}@x.example"]}, "to.0"),
         ({"body_text": "x", "to": ["a@localhost"]}, "to.0"),
@@ -65,7 +65,7 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
         ({"body_text": "x", "bcc": ["ann@x.example\x00"]}, "bcc.0"),
         ({"body_text": "x", "bcc": [f"a{n}@x.example" for n in range(51)]}, "bcc"),
         ({"body_text": "x", "cc": ["ann"]}, "cc.0"),
-        ({"body_text": "x", "cc": [f"a{n}@x.example" for n in range(21)]}, "cc"),
+        ({"body_text": "x", "cc": [f"a{n}@x.example" for n in range(51)]}, "cc"),
         ({"body_text": "x", "subject": ""}, "subject"),
         ({"body_text": "x", "subject": "x" * 301}, "subject"),
         ({"body_text": "x", "subject": "a\r\nBcc: eve@evil.example"}, "subject"),
@@ -195,6 +195,25 @@ def test_a_thread_that_does_not_exist_has_no_drafts(system: System, thread: str)
     answer = system.call("POST", f"{THREADS}/{thread}/replies", {"body_text": "x"})
 
     assert refused(answer)[:2] == (404, "not_found")
+
+
+def test_texts_that_look_like_header_fields_stay_in_the_body(system: System) -> None:
+    fields = "Hello.\r\nBcc: eve@evil.example\r\n\r\nSubject: Another"
+    settings = {"display_name": "Größe, Söhne", "signature": fields}
+    result(system.call("PUT", f"/email-mailboxes/{MAILBOX}", settings))
+    path = asked(system)
+    draft = composed(system, path, body_text=fields, subject="Größe 🎉")
+    amended = {"version": 1, "body_text": f"{fields}\nReply-To: eve@evil.example"}
+    result(system.call("PATCH", draft, amended))
+
+    send(system, draft, 2)
+
+    (sent,) = system.sent()
+    content = sent.pop("Content")["Simple"]
+    assert content["Body"]["Text"]["Data"].count("Bcc: eve@evil.example\n") == 2
+    assert [one for some in sent["Destination"].values() for one in some] == [ANN]
+    assert sent["FromEmailAddress"].isascii()
+    assert "evil.example" not in f"{sent} {content['Headers']} {content['Subject']}"
 
 
 def test_a_thread_without_mails_has_none_to_answer(system: System) -> None:

@@ -28,8 +28,11 @@ ZOE = "zoe@quarry.example"
         {"more": f"Cc: {BOB}"},
         {"to": f"{MAILBOX}, Bob <BOB@mill.example>"},
         {"more": f"Cc: zoe@quarry.example,\n =?utf-8?q?B=C3=B6b?= <{BOB}>"},
+        {"more": "Cc: bob+chairs@mill.example"},
+        {"more": f'CC: "Mill, Bob" <{BOB}>, undisclosed-recipients:;'},
+        {"to": f"Shop <{MAILBOX}>,\n\tBob <{BOB}>", "more": "Cc:"},
     ],
-    ids=["in Cc", "in To", "among others"],
+    ids=["in Cc", "in To", "among others", "with a label", "by name", "folded"],
 )
 def test_a_person_whom_the_customer_named_joins_when_verified(
     inbox: Inbox, copied: dict[str, Any]

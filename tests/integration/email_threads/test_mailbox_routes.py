@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from email_threads.store.configuration import mailboxes
 from tests.integration.email_threads.test_api import refused, result
-from tests.simulation.email_threads.system import ASSISTED, AUTOMATED, MAILBOX
+from tests.simulation.email_threads.system import ANN, ASSISTED, AUTOMATED, BOB, MAILBOX
 
 if TYPE_CHECKING:
+    from email_threads.store.items import Mailbox
+    from shared.aws.dynamodb import Table
     from tests.simulation.email_threads.system import System
 
 
@@ -55,6 +58,27 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
 
     assert refused(system.call("GET", path))[:2] == (404, "not_found")
     assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 3
+
+
+def test_settings_that_are_stored_while_a_sender_is_blocked_keep_both(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, meanwhile = mailboxes.put, iter([ANN, BOB])
+
+    def slow(table: Table, mailbox: Mailbox, present: Mailbox | None) -> bool:
+        for sender in meanwhile:
+            mailboxes.block(table, mailbox, sender)
+            break
+        return put(table, mailbox, present)
+
+    monkeypatch.setattr(mailboxes, "put", slow)
+    path = f"/email-mailboxes/{MAILBOX}"
+    for given in ({"undo_seconds": 10}, {"reopen_days": 3}):
+        result(system.call("PUT", path, given))
+
+    found = result(system.call("GET", path))
+    assert (found["undo_seconds"], found["reopen_days"]) == (10, 3)
+    assert sorted(found["blocked_senders"]) == [ANN, BOB]
 
 
 def test_fewer_tokens_than_an_analysis_needs_are_refused_with_the_limit(system: System) -> None:

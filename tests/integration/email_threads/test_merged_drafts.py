@@ -107,6 +107,36 @@ def test_a_final_draft_stays(system: System) -> None:
     assert len(system.drafts()) == 1
 
 
+@pytest.mark.parametrize("step", ["merge", "split"])
+def test_a_rejected_draft_is_restored_in_the_thread_that_has_its_mail(
+    system: System, step: str
+) -> None:
+    winner, loser = two_threads(system)
+    draft = composed(system, loser)
+    result(system.call("POST", f"{draft}/reject", {"version": 1}))
+    if step == "merge":
+        merge(system, loser, winner)
+        place = winner
+    else:
+        thread_of(system, mail("c@x", "Three.", subject="Two", in_reply_to="b@x"))
+        into = result(system.call("POST", f"{loser}/split", {"mails": [1]}))["into"]
+        system.drain()
+        place = f"/email-threads/{into}"
+    listed = winner if step == "merge" else loser
+    query = {"closed": "1"}
+    closed = result(system.call("GET", f"{listed}/replies", query=query))["drafts"]
+    assert [one["reply_id"] for one in closed] == [draft.rpartition("/")[2]]
+
+    for key in ("the-same-key", "the-same-key", "another-key"):
+        answer = system.call("POST", f"{draft}/restore", {"version": 1}, key=key)
+        assert result(answer)["conversation_id"] == place.rpartition("/")[2]
+
+    assert waiting(system) == [moved(draft, place)]
+    assert result(system.call("GET", f"{listed}/replies", query=query))["drafts"] == []
+    send(system, moved(draft, place), confirm_stale=True)
+    assert headers_of(system.sent()[0])["In-Reply-To"] == "<b@x>"
+
+
 def test_a_draft_that_is_being_sent_stays_and_its_mail_appears_in_the_winner(
     system: System,
 ) -> None:

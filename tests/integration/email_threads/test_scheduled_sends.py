@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from email_threads.api.drafts import steps
 from email_threads.store.deadlines import scheduled_sends
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -313,10 +314,13 @@ def test_a_restored_first_mail_opens_its_thread_again(system: System) -> None:
     assert shown(system, thread_path(draft))["status"] == "active"
 
 
-def test_a_thread_names_its_five_newest_closed_drafts(system: System) -> None:
+def test_a_thread_names_its_newest_closed_drafts(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "MOST_CLOSED", 2)
     path = asked(system)
     made = []
-    for number in range(7):
+    for number in range(4):
         system.clock.ms += 1_000
         draft = composed(system, path, body_text=f"Draft {number}")
         step(system, draft, "reject")

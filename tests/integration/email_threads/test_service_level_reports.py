@@ -59,6 +59,7 @@ def test_a_report_has_the_mailbox_of_its_path_only(office: System) -> None:
         ({"resolution_minutes": 86_401}, "resolution_minutes"),
         ({"resolution_minutes": "60"}, "resolution_minutes"),
         ({"business_hours": {**OFFICE, "time_zone": "Berlin"}}, "business_hours.time_zone"),
+        ({"business_hours": {**OFFICE, "time_zone": "Europe"}}, "business_hours.time_zone"),
         ({"business_hours": {**OFFICE, "open": True}}, "business_hours.open"),
         ({"business_hours": {**OFFICE, "periods": []}}, "business_hours.periods"),
         ({"business_hours": {**OFFICE, "holidays": ["2026-02-30"]}}, "business_hours.holidays.0"),

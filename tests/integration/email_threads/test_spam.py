@@ -88,6 +88,27 @@ def test_a_mark_is_undone(system: System) -> None:
     assert ("key-1", "not_spam", None) in changes_of(system, path)
 
 
+@pytest.mark.parametrize(
+    ("entry", "is_undone"),
+    [(ANN, True), ("ann+7@orchard.example", True), ("@orchard.example", False)],
+)
+def test_an_undone_mark_lets_the_sender_in_or_says_that_the_domain_is_blocked(
+    system: System, entry: str, *, is_undone: bool
+) -> None:
+    system.register(MAILBOX, blocked_senders={entry})
+    path = thread_of(system, mail("a@x", sender="ann+7@orchard.example"))
+
+    answer = system.call("POST", f"{path}/not-spam")
+
+    if is_undone:
+        assert (result(answer)["status"], blocked(system)) == ("active", [])
+        thread_of(system, mail("b@x", sender="ann+7@orchard.example", in_reply_to="a@x"))
+        assert result(system.call("GET", f"{path}/emails"))["mails"][0]["kind"] == "mail"
+    else:
+        assert refused(answer)[:2] == (409, "domain_blocked")
+        assert (shown(system, path)["tags"], blocked(system)) == (["spam"], [entry])
+
+
 def test_no_model_reads_a_blocked_mail(system: System) -> None:
     system.register(
         ASSISTED, automation="email_threads", ai=MODEL, blocked_senders={"@orchard.example"}

@@ -158,7 +158,8 @@ class System(Workers):
             company_id=company,
             **more,
         )
-        mailboxes.put(Table(self.dynamodb, self.table), mailbox)
+        table = Table(self.dynamodb, self.table)
+        assert mailboxes.put(table, mailbox, mailboxes.get(table, mailbox.address))
 
     def store(self, raw: bytes, *, name: str, address: str = "_") -> str:
         """Store a raw mail as SES does, without telling ingest; return its key."""

@@ -26,6 +26,29 @@ class Form(Input):
     labels: list[str] = Field(default_factory=list, min_length=1, max_length=2)
 
 
+# As the API of e-mail says them.
+OF_MAILS = [
+    ("must have a recipient", "problem.recipient", ""),
+    ("a forward needs a recipient", "problem.recipient", ""),
+    ("to, cc and bcc must have at most 50 addresses in all", "problem.recipients", "50"),
+    ("must have 1 to 64 ASCII characters before the @", "problem.local_part", ""),
+    ("must be in the future, at most 28 days ahead", "problem.future", "28"),
+    ("must be before 2026-12-01T00:00:00.000Z, when the thread is deleted", "problem.deleted", ""),
+    ("the zone of the recipient is not known", "problem.zone_unknown", ""),
+    ("must be a zone of the IANA database, or recipient", "problem.zone", ""),
+    ("must be the name of a time zone", "problem.zone", ""),
+    ("must be a date, as 2026-12-25", "problem.date", ""),
+    ("resolution_minutes must be within 26 weeks of business hours", "problem.unreachable", "26"),
+    ("may have the variables name, mailbox and mailbox_name only", "problem.variables", ""),
+    ("values are missing: name, thing", "problem.values", "name, thing"),
+    ("the text has more than 4096 characters", "problem.too_long", "4096"),
+    ("a thread has at most 20 tags", "problem.labels", "20"),
+    ("at least one mail must stay", "split.one_stays", ""),
+    ("the threads have more than 2500 mails together", "problem.mails", "2500"),
+    ("there is no such canned reply", "problem.no_reply", ""),
+]
+
+
 @pytest.mark.parametrize(
     ("given", "key", "value"),
     [
@@ -58,6 +81,12 @@ def test_a_broken_rule_has_a_text_with_its_value(
     found = run("texts/problems.ts", "m.ruleOf(value)", problem["problem"])
 
     assert found == {"key": key, "values": {"a": value}}
+
+
+def test_the_rules_of_mails_have_texts_with_their_values() -> None:
+    found = run("texts/problems.ts", "value.map(m.ruleOf)", [words for words, _, _ in OF_MAILS])
+
+    assert found == [{"key": key, "values": {"a": value}} for _, key, value in OF_MAILS]
 
 
 def test_other_words_are_shown_as_they_are() -> None:

@@ -8,6 +8,7 @@ import { rightsOf } from "../../operations/access";
 import { named, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
+import { DraftText } from "./DraftText";
 import { Recipients } from "./Recipients";
 import { SendLater, Undo } from "./SendTime";
 
@@ -25,8 +26,9 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
   const { approves } = rightsOf(useSession());
   const path = { conversation_id: draft.conversation_id, reply_id: draft.reply_id };
   const approve = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body: { version: draft.version, confirm_stale: isSecond(draft) } });
-    onChange();
+    const body = { version: draft.version, confirm_stale: isSecond(draft) };
+    // A refusal is read, too: the thread or the draft has changed, and the button then says so.
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body }).finally(onChange);
   });
   const reject = useAction(async () => {
     await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
@@ -51,7 +53,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
         {draft.is_stale && <Badge kind="warn">{t("draft.stale")}</Badge>}
       </header>
       <Recipients draft={draft} onChange={onChange} />
-      <p class="mail-text">{draft.body_text}</p>
+      <DraftText draft={draft} onChange={onChange} />
       {draft.attachments.length > 0 && <p class="quiet">{draft.attachments.map((file) => `${file.filename} (${megabytes(file.size)})`).join(", ")}</p>}
       {draft.questions.length > 0 && <p class="quiet">{draft.questions.join(" ")}</p>}
       {draft.reason && <p class="bubble-problem">{named("reason", draft.reason)}</p>}

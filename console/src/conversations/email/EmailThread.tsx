@@ -13,24 +13,24 @@ import { NoteCard, NoteForm } from "../contact/Notes";
 import { OtherConversations } from "../contact/OtherConversations";
 import { Snooze } from "../contact/Snooze";
 import { DraftCard, SENDING } from "./DraftCard";
-import { Reminder, ReminderFact, Split } from "./FollowUp";
+import { Reminder, ReminderFact } from "./FollowUp";
 import { Joining } from "./Joining";
 import { Macros } from "./Macros";
+import { MailCard } from "./MailCard";
 import { ClosedDrafts } from "./SendTime";
 import { Merge, MergedThreads } from "./Merge";
+import { Split } from "./Split";
 import { SatisfactionFact, Targets } from "./Targets";
 import { undoOf } from "./undo";
 import { Writer } from "./Writer";
-import { actor, moment, when } from "../../texts/format";
+import { actor, moment } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
 import { named, t } from "../../texts/texts";
 import { Fact, Frame } from "../../ui/frame";
 import { Timeline, type Entry } from "../../ui/timeline/Timeline";
 import { olderOf } from "../timelineSource";
-import { rightsOf } from "../../operations/access";
-import { Icon } from "../../ui/icons";
 import { showToast } from "../../ui/toastList";
-import { Avatar, Badge, Button, Empty, ErrorNotice, Menu, Skeleton } from "../../ui/controls";
+import { Badge, Button, Empty, ErrorNotice, Menu, Skeleton } from "../../ui/controls";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Mail = EmailThreadsApi.MailView;
@@ -78,7 +78,11 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     at: mail.received_at,
     text: mail.erased ? "" : mail.new_text || mail.body,
     isMessage: true,
-    content: <MailCard mail={mail} thread={id} canLeave={older.items.length > 1} onChange={reload} />,
+    content: (
+      <MailCard mail={mail} thread={id} onChange={reload}>
+        {older.items.length > 1 && !mail.erased && <Split thread={thread} n={mail.n} mails={older.items} drafts={drafts} onChange={reload} />}
+      </MailCard>
+    ),
   }));
   for (const draft of drafts) {
     entries.push({ key: draft.reply_id, at: draft.updated_at, text: "", isMessage: false, content: <DraftCard draft={draft} me={me} onChange={reload} /> });
@@ -102,101 +106,6 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline entries={entries} older={olderOf(older, (mail) => ({ at: mail.received_at, text: mail.new_text || mail.body }))} empty={<Empty icon="mail" title={t("timeline.empty")} />} />
     </Frame>
-  );
-}
-
-function MailCard({ mail, thread, canLeave, onChange }: { mail: Mail; thread: string; canLeave: boolean; onChange: () => void }) {
-  const [whole, setWhole] = useState(false);
-  const sender = mail.from ?? "";
-  const hasMore = mail.body.trim().length > mail.new_text.trim().length;
-  return (
-    <article class={`mail ${mail.direction === "outbound" ? "mail-out" : ""}`}>
-      <header class="mail-head">
-        <Avatar name={sender} size="s" />
-        <div>
-          <b>{sender}</b>
-          <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
-          {mail.answers_to && <p class="quiet">{t("mail.answers_to", { to: mail.answers_to })}</p>}
-        </div>
-        {isLeftOut(mail) ? <Badge kind="warn">{t("mail.left_out")}</Badge> : mail.needs_review && <Badge kind="warn">{t("mail.review")}</Badge>}
-        {mail.delivery && <Badge>{named("delivery", String(mail.delivery))}</Badge>}
-        <time class="quiet" dateTime={mail.received_at} title={moment(mail.received_at)}>
-          {when(mail.received_at)}
-        </time>
-      </header>
-      <Evidence mail={mail} thread={thread} onChange={onChange} />
-      {mail.bounce_class && <p class="bubble-problem">{[named("bounce", String(mail.bounce_class)), mail.diagnostic ?? ""].filter(Boolean).join(": ")}</p>}
-      {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
-      {hasMore && (
-        <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {t(whole ? "mail.less" : "mail.whole")}
-        </button>
-      )}
-      {canLeave && !mail.erased && <Split thread={thread} n={mail.n} onChange={onChange} />}
-      {mail.flags.includes("tnef") && <p class="bubble-note">{t("mail.tnef")}</p>}
-      {mail.attachments.length > 0 && (
-        <div class="mail-files">
-          {mail.attachments.map((file) => (
-            <Attachment key={file.index} thread={thread} n={mail.n} file={file} />
-          ))}
-        </div>
-      )}
-    </article>
-  );
-}
-
-// Only people see such a mail: no model reads it, and nothing follows from it.
-function isLeftOut(mail: Mail): boolean {
-  return !mail.erased && (mail.kind === "held" || mail.evidence === "weak");
-}
-
-function Evidence({ mail, thread, onChange }: { mail: Mail; thread: string; onChange: () => void }) {
-  const { client } = useApp();
-  const { approves } = rightsOf(useSession());
-  const path = { conversation_id: thread, n: String(mail.n) };
-  const admit = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/emails/{n}/admit", { path });
-    onChange();
-  });
-  const withhold = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/emails/{n}/withhold", { path });
-    onChange();
-  });
-  const isAdmitted = mail.evidence === "admitted" && !mail.erased;
-  if (!isLeftOut(mail) && !isAdmitted) return null;
-  const error = admit.error ?? withhold.error;
-  const reason = mail.kind === "held" ? named("mail.held", String(mail.hold_reason)) : named("mail.evidence", String(mail.evidence_reason));
-  return (
-    <div class="bubble-note">
-      {error && <ErrorNotice error={error} />}
-      <p>{isAdmitted ? t("mail.admitted") : reason}</p>
-      {approves && mail.may_be_admitted && isLeftOut(mail) && (
-        <Button icon="check" busy={admit.busy} onClick={() => void admit.run()}>
-          {t("mail.admit")}
-        </Button>
-      )}
-      {approves && isAdmitted && (
-        <Button kind="quiet" busy={withhold.busy} onClick={() => void withhold.run()}>
-          {t("mail.withhold")}
-        </Button>
-      )}
-    </div>
-  );
-}
-
-function Attachment({ thread, n, file }: { thread: string; n: number; file: EmailThreadsApi.AttachmentView }) {
-  const { client } = useApp();
-  const open = useAction(async () => {
-    const link = await client.call("GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}", {
-      path: { conversation_id: thread, n: String(n), index: String(file.index) },
-    });
-    window.open(link.result.url, "_blank", "noreferrer");
-  });
-  return (
-    <button type="button" class="file" disabled={!file.available || open.busy} title={file.available ? "" : t("mail.unsafe")} onClick={() => void open.run()}>
-      <Icon name={open.error || !file.available ? "alert" : "file"} />
-      <span>{file.filename}</span>
-    </button>
   );
 }
 

@@ -1,4 +1,4 @@
-// A reminder for the case that the customer does not answer, and a mail that begins a new thread.
+// A reminder for the case that the customer does not answer.
 
 import { useRef } from "preact/hooks";
 import { useAction } from "../../api/resource";
@@ -8,7 +8,6 @@ import { moment } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
 import { Fact } from "../../ui/frame";
-import { showToast } from "../../ui/toastList";
 
 const DAY_MS = 86_400_000;
 const CHOICES = [
@@ -64,26 +63,6 @@ export function ReminderFact({ thread }: { thread: EmailThreadsApi.OpenedThread 
     <>
       {thread.reminder && <Fact label={t("facts.reminder")}>{moment(thread.reminder.remind_at)}</Fact>}
       {thread.closes_at && <Fact label={t("facts.closes")}>{moment(thread.closes_at)}</Fact>}
-    </>
-  );
-}
-
-export function Split({ thread, n, onChange }: { thread: string; n: number; onChange: () => void }) {
-  const { client } = useApp();
-  const split = useAction(async () => {
-    const { result } = await client.call("POST /email-threads/{conversation_id}/split", { path: { conversation_id: thread }, body: { mails: [n] } });
-    onChange();
-    showToast(t("undo.split"), async () => {
-      await client.call("POST /email-threads/{conversation_id}/merge", { path: { conversation_id: result.into }, body: { into: thread } });
-      onChange();
-    });
-  });
-  return (
-    <>
-      {split.error && <ErrorNotice error={split.error} />}
-      <Button kind="quiet" busy={split.busy} onClick={() => void split.run()}>
-        {t("action.split")}
-      </Button>
     </>
   );
 }

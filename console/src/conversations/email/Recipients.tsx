@@ -10,7 +10,7 @@ import { Button, ErrorNotice, Field } from "../../ui/controls";
 
 type Draft = EmailThreadsApi.DraftView;
 
-const AMENDABLE = ["pending", "amended", "failed"];
+export const AMENDABLE = ["pending", "amended", "failed"];
 
 const addresses = (text: string) => text.split(/[,;\s]+/).filter(Boolean);
 

@@ -39,8 +39,7 @@ export function SendLater({ draft, onChange }: Props) {
   const approve = useAction(async () => {
     const time = isTheirs ? { send_at: at, time_zone: "recipient" } : { send_at: new Date(at).toISOString() };
     const body = { version: draft.version, confirm_stale: draft.is_stale === true || Boolean(draft.recent_answer), ...time };
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path: pathOf(draft), body });
-    onChange();
+    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path: pathOf(draft), body }).finally(onChange);
   });
   if (!isOpen) {
     return (

@@ -43,12 +43,20 @@ def listed(
 
 def drafts_of(table: Table, thread: Thread, query: inputs.ThreadDraftsQuery) -> views.Drafts:
     """Return the drafts of a thread that was read."""
-    if query.closed == "1":
-        closed = drafts.get_many(table, thread.conversation_id, thread.closed_drafts)
-        found = [one for one in closed if one.draft_status is DraftStatus.REJECTED]
-    else:
-        found = drafts.open_of(table, thread)
+    found = _rejected(table, thread) if query.closed == "1" else drafts.open_of(table, thread)
     return views.Drafts(drafts=[presenters.draft(one, thread, found) for one in found])
+
+
+def _rejected(table: Table, thread: Thread) -> list[Draft]:
+    """Return the newest rejected drafts of a thread and of those that are part of it, newest change first."""
+    parts = threads.get_many(table, sorted(thread.merged_from)) if thread.merged_from else {}
+    closed = [
+        draft
+        for one in (thread, *parts.values())
+        for draft in drafts.get_many(table, one.conversation_id, one.closed_drafts)
+        if draft.draft_status is DraftStatus.REJECTED
+    ]
+    return sorted(closed, key=lambda draft: draft.updated_at, reverse=True)
 
 
 def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page[views.Drafts]:

@@ -17,8 +17,7 @@ from shared.inbox.canned_replies.inputs import CannedReplyInput  # noqa: TC001 -
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it
-MOST_RECIPIENTS = 20  # of To, of Cc and of Bcc
-MOST_RECIPIENTS_IN_ALL = 50  # that SES takes
+MOST_RECIPIENTS = 50  # of To, Cc and Bcc in all, as SES takes
 _TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
 LONGEST_LOCAL_PART = 64  # of an address (RFC 5321, 4.5.3.1.1)
 UNPROCESSABLE: Final = frozenset(
@@ -55,7 +54,7 @@ def check_recipients(to: list[str], cc: list[str], bcc: list[str]) -> None:
     """Raise Unprocessable if there is no recipient, or To, Cc and Bcc have more addresses than SES takes."""
     if not to:
         raise Unprocessable([{"field": "to", "problem": "must have a recipient"}])
-    if len({*to, *cc, *bcc}) > MOST_RECIPIENTS_IN_ALL:
+    if len({*to, *cc, *bcc}) > MOST_RECIPIENTS:
         longest = max(("to", to), ("cc", cc), ("bcc", bcc), key=lambda one: len(one[1]))
         raise Unprocessable([{"field": longest[0], "problem": _TOO_MANY}])
 
@@ -195,7 +194,7 @@ class ApproveInput(Input):
     version: Number
     confirm_stale: Flag = False
     send_at: SendTime | None = None
-    time_zone: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    time_zone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")] | None = None
 
 
 class VersionInput(Input):

@@ -13,6 +13,7 @@ from email_threads.api import changes
 from email_threads.api.drafts import presenters, send_times, views
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.inbound.events import entry
+from email_threads.replies import merged_drafts
 from email_threads.replies.approval import review, schedule, second_answers, signatures
 from email_threads.replies.draft_state import send_event
 from email_threads.store import drafts
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, Thread
     from shared.api.routing.routes import Request
 
-MOST_CLOSED: Final = 5  # rejected drafts that a thread names
+MOST_CLOSED: Final = MOST_OPEN  # rejected drafts that a thread names
 
 
 def approve(
@@ -80,10 +81,16 @@ def withdraw(
 def restore(
     deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.VersionInput]
 ) -> views.DraftState:
-    """Let a rejected draft wait for a person again. Raises `review.Refused` and TooManyDrafts."""
+    """
+    Let a rejected draft wait for a person again, in the thread that has the mail which it answers.
+
+    Raises `review.Refused`, TooManyDrafts and Transient.
+    """
     if drafts.count_open(deps.table, thread) >= MOST_OPEN:
         raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
-    restored = review.restore(deps.table, draft, request.input.version)
+    present = merged_drafts.where_moved(deps.table, draft)  # if an earlier call was cut off
+    restored = review.restore(deps.table, present, request.input.version)
+    restored = merged_drafts.follow(deps.table, restored)
     drafts.list_in_thread(deps.table, restored)
     changes.record(
         deps.table,

@@ -9,6 +9,7 @@ from email_threads.api.changes import InvalidTransition, cause_of
 from email_threads.api.queries import head_of, own_head_of
 from email_threads.inbound.events import EmailMerge, EmailSeparate, entry
 from email_threads.store import threads
+from email_threads.threading.links.separation import MOST_MAILS
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
 
 MOST_MERGED: Final = 500  # mails; a merge must end within the time of a worker
-MOST_SEPARATED: Final = 2_000  # mails of a thread whose head is derived again
+MOST_SEPARATED: Final = 2_500  # mails of a thread whose head is derived again
 _ID_DIGITS: Final = 16
+_READ: Final = MOST_MAILS + 1  # mails: one more than those that move
 
 
 def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -> views.Merging:
@@ -31,6 +33,8 @@ def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -
         raise _invalid("into", "must be another thread")
     if thread.email_count > MOST_MERGED:
         raise _invalid("body", f"the thread has more than {MOST_MERGED} mails")
+    if thread.email_count + into.email_count > MOST_SEPARATED:  # It could not be undone.
+        raise _invalid("into", f"the threads have more than {MOST_SEPARATED} mails together")
     changes.record(
         deps.table,
         thread,
@@ -92,14 +96,16 @@ def split(deps: ApiDependencies, thread: Thread, request: Request[SplitInput]) -
 
 def _check_numbers(deps: ApiDependencies, thread: Thread, numbers: list[int]) -> None:
     """Raise InvalidInput unless the mails exist, and another one stays."""
-    if numbers[-1] > thread.email_count:
+    name = thread.conversation_id
+    is_known = numbers[-1] <= thread.email_count
+    if not is_known or len(threads.mails(deps.table, name, numbers)) < len(numbers):
         raise _invalid("mails", "the thread has no such mail")
-    found = threads.mails(deps.table, thread.conversation_id, range(1, thread.email_count + 1))
-    present = {mail.n for mail in found}
-    if not present.issuperset(numbers):
-        raise _invalid("mails", "the thread has no such mail")
-    if present == set(numbers):
-        raise _invalid("mails", "at least one mail must stay")
+    # From the newest one on: almost always the first read finds one that stays.
+    for last in range(thread.email_count, 0, -_READ):
+        others = set(range(max(0, last - _READ) + 1, last + 1)) - set(numbers)
+        if threads.mails(deps.table, name, sorted(others)):
+            return
+    raise _invalid("mails", "at least one mail must stay")
 
 
 def _check_length(thread: Thread) -> None:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.items import CompanyMailboxes, Mailbox, Signature
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from boto3.dynamodb.conditions import ConditionBase
 
     from email_threads.store.items import Thread
     from shared.aws.dynamodb import Table
@@ -83,18 +84,18 @@ def of_company(table: Table, company_id: str) -> list[Mailbox]:
     return [one for one in listed if one.company_id == company_id]
 
 
-def put(table: Table, mailbox: Mailbox) -> None:
+def put(table: Table, mailbox: Mailbox, present: Mailbox | None) -> bool:
     """
     Write a mailbox of the company that owns its address; one of an earlier owner is replaced. Idempotent.
 
-    Raises TooMany, and Transient if another company's mailbox is written or removed at the same time.
+    *present* is the one that was read before: False if it has changed since, as by a sender who was blocked.
+    Raises TooMany.
     """
     company_id, address = mailbox.company_id, mailbox.address
-    present = get(table, address)
     earlier = present.company_id if present else company_id
-    owner, listed = Mailbox.attr("company_id"), CompanyMailboxes.attr("addresses")
+    listed = CompanyMailboxes.attr("addresses")
     writes = [
-        table.to_put(mailbox.attributes(), when=owner.not_exists() | owner.eq(earlier)),
+        table.to_put(mailbox.attributes(), when=_is_unchanged(present)),
         table.to_update(
             CompanyMailboxes.key(company_id),
             add={"addresses": {address}},
@@ -110,7 +111,19 @@ def put(table: Table, mailbox: Mailbox) -> None:
     except TransactionRefused as refusal:
         if 1 in refusal.positions:
             raise TooMany(f"address: a company has at most {MOST} mailboxes") from None
-        raise Transient("mailbox_contended") from None
+        return False
+    return True
+
+
+def _is_unchanged(present: Mailbox | None) -> ConditionBase:
+    """Return the condition that a mailbox is as it was read: its settings, and the senders that people block."""
+    if present is None:
+        return Mailbox.attr("company_id").not_exists()
+    same: ConditionBase = Mailbox.attr("company_id").eq(present.company_id)
+    for field in ("updated_at", "blocked_senders"):
+        value = getattr(present, field)
+        same &= Mailbox.attr(field).eq(value) if value else Mailbox.attr(field).not_exists()
+    return same
 
 
 def block(table: Table, mailbox: Mailbox, sender: str) -> None:
@@ -127,12 +140,12 @@ def block(table: Table, mailbox: Mailbox, sender: str) -> None:
         raise TooMany(f"mailbox: has at most {MOST_BLOCKED} blocked senders") from None
 
 
-def unblock(table: Table, mailbox: Mailbox, sender: str) -> None:
-    """Receive mail of a sender again. Idempotent."""
+def unblock(table: Table, mailbox: Mailbox, names: set[str]) -> None:
+    """Receive mail of a sender again, who is blocked by these names. Idempotent."""
     try:
         table.update(
             Mailbox.of(mailbox.address),
-            take_from_set={Mailbox.name_of("blocked_senders"): {sender}},
+            take_from_set={Mailbox.name_of("blocked_senders"): names},
             when=Mailbox.attr("company_id").eq(mailbox.company_id),
         )
     except ConditionFailed:

@@ -170,8 +170,8 @@ def _finish_target(table: Table, target_id: str, event: EmailSeparate) -> None:
     A merge leaves the head of the merged thread as it is, but for its status and its participant.
     """
 
-    def fields_of(thread: Thread, mails: Sequence[Mail]) -> dict[str, Any]:
-        fields = rebuilt.head_of(thread, mails)
+    def fields_of(thread: Thread, places: Sequence[Mail]) -> dict[str, Any]:
+        fields = rebuilt.head_of(thread, _present(places))
         is_waiting = fields["waiting_since"] is not None
         status = Status.ACTIVE if is_waiting else thread.status
         return fields | {
@@ -205,10 +205,11 @@ def _finish_source(
     """Derive the head of the source from the mails that are left, and remove the rows of people who are not."""
     target = threads.get(table, event.target)
 
-    def fields_of(thread: Thread, mails: Sequence[Mail]) -> dict[str, Any]:
-        places = threads.places(table, thread.conversation_id, range(1, thread.email_count + 1))
+    def fields_of(thread: Thread, places: Sequence[Mail]) -> dict[str, Any]:
         numbers = [one.n for one in places if one.moved_to == event.target]
-        fields = rebuilt.head_of(thread, mails) | rebuilt.without_findings(thread, numbers)
+        fields = rebuilt.head_of(thread, _present(places)) | rebuilt.without_findings(
+            thread, numbers
+        )
         if not event.numbers:  # Mails of a split may return to their places.
             last = max((one.n for one in places if one.moved_to != event.target), default=0)
             ending = range(last + 1, thread.email_count + 1)
@@ -229,6 +230,11 @@ def _finish_source(
     gone -= {one for mail in left for one in people.listed_by(mail, after.mailbox)}
     for address in sorted(gone):
         participants.remove(table, after.conversation_id, ids.address_hash(address))
+
+
+def _present(places: Sequence[Mail]) -> list[Mail]:
+    """Return the mails of a thread without the empty places of moved ones."""
+    return [one for one in places if one.moved_to is None]
 
 
 def _without_effects(
@@ -290,13 +296,13 @@ def _rewritten(
     entry: _Entry,
     fields_of: Callable[[Thread, Sequence[Mail]], dict[str, Any]],
 ) -> Thread | None:
-    """Write the head of a thread once, from its mails; None if it is gone. Raises Transient after eight lost races."""
+    """Write the head of a thread once, from its places; None if it is gone. Raises Transient after eight lost races."""
     for _ in range(TRIES):
         thread = threads.get(table, thread_id)
         if thread is None or entry.is_in(thread):
             return thread
-        mails = threads.mails(table, thread_id, range(1, thread.email_count + 1))
-        after = changes.change(table, thread, entry.change(fields_of(thread, mails)))
+        places = threads.places(table, thread_id, range(1, thread.email_count + 1))
+        after = changes.change(table, thread, entry.change(fields_of(thread, places)))
         if after is not None:
             return after
     raise Transient("thread_contended")

@@ -1,7 +1,7 @@
 """Pydantic type for time zone names (IANA) in configuration."""
 
 from typing import Annotated
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator
 
@@ -9,7 +9,11 @@ from pydantic import AfterValidator
 def _known(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (
+        LookupError,
+        ValueError,
+        OSError,
+    ):  # OSError: a folder of zones such as Europe, or a long name
         raise ValueError("must be the name of a time zone") from None
     return name
 

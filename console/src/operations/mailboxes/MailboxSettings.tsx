@@ -1,13 +1,15 @@
-// The settings of a mailbox that people change by hand: times, targets, signature, the question after the end.
+// The settings of a mailbox that people change by hand: times, hours, targets, signature, blocked senders.
 
 import { useState } from "preact/hooks";
-import type { EmailThreadsApi } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
-import { useApp } from "../app";
-import { t } from "../texts/texts";
-import { Button, ErrorNotice, Field } from "../ui/controls";
-import { showToast } from "../ui/toastList";
-import { Section } from "./sections";
+import type { EmailThreadsApi } from "../../api/routes";
+import { useAction, useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
+import { Section } from "../sections";
+import { BusinessHours } from "./BusinessHours";
+import { formOf, hoursOf, linesOf } from "./hours";
 
 type Mailbox = EmailThreadsApi.MailboxView;
 
@@ -51,12 +53,18 @@ function Form({ mailbox, onStored }: { mailbox: Mailbox; onStored: () => Promise
   const before = Object.fromEntries(NUMBERS.map(({ name }) => [name, String(mailbox[name] ?? "")])) as Record<NumberName, string>;
   const [given, setGiven] = useState(before);
   const [signature, setSignature] = useState(mailbox.signature ?? "");
+  const hoursBefore = formOf(mailbox.business_hours ?? null, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [hours, setHours] = useState(hoursBefore);
+  const blockedBefore = (mailbox.blocked_senders ?? []).join("\n");
+  const [blocked, setBlocked] = useState(blockedBefore);
   const save = useAction(async () => {
     // Only what was changed: a colleague may have changed other settings meanwhile.
     const changed = NUMBERS.filter(({ name }) => given[name] !== before[name]);
     const body: EmailThreadsApi.MailboxInput = {
       ...Object.fromEntries(changed.map(({ name }) => [name, given[name] === "" ? null : Number(given[name])])),
       ...(signature !== (mailbox.signature ?? "") && { signature: signature.trim() ? signature : null }),
+      ...(JSON.stringify(hours) !== JSON.stringify(hoursBefore) && { business_hours: hoursOf(hours) }),
+      ...(blocked !== blockedBefore && { blocked_senders: linesOf(blocked) }),
     };
     await client.call("PUT /email-mailboxes/{address}", { path: { address: mailbox.address }, body });
     showToast(t("mailbox.stored"));
@@ -71,16 +79,19 @@ function Form({ mailbox, onStored }: { mailbox: Mailbox; onStored: () => Promise
         void save.run();
       }}
     >
-      {save.error && <ErrorNotice error={save.error} fields={[...NUMBERS.map(({ name }) => name), "signature"]} />}
+      {save.error && <ErrorNotice error={save.error} fields={[...NUMBERS.map(({ name }) => name), "signature", "business_hours.time_zone"]} />}
       {NUMBERS.map(({ name, text, least, most }) => (
         <Field key={name} label={t(text)} name={name} error={save.error}>
           <input type="number" step={1} min={least} max={most} value={given[name]} onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })} />
         </Field>
       ))}
-      <Field label={t("signature.text")} name="signature" error={save.error}>
+      <BusinessHours hours={hours} error={save.error} onChange={setHours} />
+      <Field label={t("mailbox.signature")} name="signature" error={save.error}>
         <textarea rows={3} value={signature} maxLength={LONGEST_SIGNATURE} onInput={(event) => setSignature(event.currentTarget.value)} />
       </Field>
-      <p class="quiet">{t("mailbox.hours")}</p>
+      <Field label={t("mailbox.blocked_senders")} name="blocked_senders" error={save.error}>
+        <textarea rows={3} value={blocked} placeholder="ads@spam.example" onInput={(event) => setBlocked(event.currentTarget.value)} />
+      </Field>
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={save.busy}>
           {t("ops.store")}
