@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conversations.ai.checks.faults import Fault
 
 HERE = Path(__file__).parent
+HELD = HERE / "held"
 TOOLS = (ai.Tool("book_slot", "Book a slot.", {}), ai.Tool("cancel_order", "Cancel.", {}))
 CONFIG = AiConfig.read(
     {"provider": "openai", "openai_config": {"sms": {"model": "m", "api_key_reference": "k"}}},
@@ -30,6 +31,7 @@ CONFIG = AiConfig.read(
 class LabelledAnswer:
     """One answer; *expected* is the name of its fault, None for a right one."""
 
+    folder: Path
     case: str
     said: tuple[str, ...]
     answer: str
@@ -39,7 +41,7 @@ class LabelledAnswer:
     @property
     def faults(self) -> tuple[Fault, ...]:
         """The faults that the checks find."""
-        case = _cases()[self.case]
+        case = cases_of(self.folder)[self.case]
         facts = Facts(
             company_name=case["company"],
             project_name=case["company"],
@@ -62,11 +64,12 @@ class LabelledAnswer:
         return faults_of(Output(content=self.answer), bounds)
 
 
-def read(part: str) -> list[LabelledAnswer]:
-    """Return the labelled answers of a part: `right` or `bad`."""
-    rows = map(json.loads, (HERE / f"{part}.jsonl").read_text("utf-8").splitlines())
+def read(part: str, folder: Path = HERE) -> list[LabelledAnswer]:
+    """Return the labelled answers of a part, `right` or `bad`, of the corpus in *folder*."""
+    rows = map(json.loads, (folder / f"{part}.jsonl").read_text("utf-8").splitlines())
     return [
         LabelledAnswer(
+            folder=folder,
             case=row["case"],
             said=tuple(filter(None, (row["said"], row.get("said2")))),
             answer=row["answer"],
@@ -77,7 +80,14 @@ def read(part: str) -> list[LabelledAnswer]:
     ]
 
 
+def untouched(rows: list[LabelledAnswer]) -> list[LabelledAnswer]:
+    """Return the rows of the held-out corpus that no change of the checks has considered: every second case."""
+    order = list(cases_of(HELD))
+    return [row for row in rows if order.index(row.case) % 2]
+
+
 @cache
-def _cases() -> dict[str, Any]:
-    cases: dict[str, Any] = json.loads((HERE / "cases.json").read_text("utf-8"))
+def cases_of(folder: Path) -> dict[str, Any]:
+    """Return the cases of the corpus in *folder*, in the order of their file."""
+    cases: dict[str, Any] = json.loads((folder / "cases.json").read_text("utf-8"))
     return cases

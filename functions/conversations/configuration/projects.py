@@ -119,8 +119,13 @@ class WhatsAppChannel(_Part):
     templates: dict[str, Any] = Field(default_factory=dict)  # of `whatsapp_templates.Template`
     default_template: str | None = None
     reengagement_template: str | None = None
-    # Whether the customer's message is marked as read, and typing is shown, while the model answers; not at Twilio.
+    # Whether the customer's message is marked as read, and typing is shown, during waits and while the model answers.
     typing_indicator: bool = True
+
+    @property
+    def can_show_typing(self) -> bool:
+        """Whether typing is shown. Not at Twilio, whose call for it is a beta without terms for protected data."""
+        return self.typing_indicator and self.provider != "twilio"
 
     @property
     def address(self) -> str:

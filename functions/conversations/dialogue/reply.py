@@ -24,7 +24,7 @@ from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.policy.newer_messages import Unanswered
 from conversations.outbound.providers import receipts
 from conversations.outbound.results import End, Ended, Noted
-from conversations.outbound.turns import deferral, engine, transmission
+from conversations.outbound.turns import deferral, engine, transmission, wait_receipt
 from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.store import messages, states
 from conversations.store.items import identifiers
@@ -52,11 +52,8 @@ def answer(
     state = states.read(resources.log, trigger.ref)
     if state is not None and _is_left_to_newer(resources, state, trigger, max_wait_ms):
         return None
-    wait_ms = clock.from_text(trigger.due_at) - clock.now_ms() if trigger.due_at else 0
-    if (
-        wait_ms >= clock.SECOND_MS
-    ):  # Queues hide messages for whole seconds; no reply waits longer than its time.
-        raise NotDue(wait_ms - wait_ms % clock.SECOND_MS)
+    if state is not None:
+        _wait(deps, state, trigger)
     opened = conversation.load(resources, trigger.ref, state)
     finished = engine.resume(deps.turns, opened, run)
     if finished is not None:
@@ -100,6 +97,21 @@ def go_on(
     # An agent has acted: the turn goes before turns of new messages, however long it waits.
     since_ms = clock.now_ms() - turn_limit.OLDER_MS
     return _answer(deps, opened, _unanswered(deps, opened), turn_id, run, since_ms=since_ms)
+
+
+def _wait(deps: DialogueDependencies, state: State, trigger: ReplyTrigger) -> None:
+    """Raise NotDue while the customer may still write more; they see meanwhile that an answer follows."""
+    if trigger.shows_typing and _seconds_left(trigger):
+        wait_receipt.show(deps.turns, trigger.ref, state, trigger.message_sk)
+    if seconds := _seconds_left(trigger):
+        raise NotDue(seconds * clock.SECOND_MS)
+
+
+def _seconds_left(trigger: ReplyTrigger) -> int:
+    """Return the seconds until a trigger is due: whole ones, as queues hide messages, and never too many."""
+    if trigger.due_at is None:
+        return 0
+    return max(0, clock.from_text(trigger.due_at) - clock.now_ms()) // clock.SECOND_MS
 
 
 def _answer(

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conversations.configuration.resources import Resources
+    from conversations.lifecycle.burst_wait import Wait
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.routes import BusinessAddress
     from shared.aws.sqs_standard import StandardQueue
@@ -109,8 +110,8 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         if is_new or _is_newest_consent(deps, opened, event, customer):
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
-        due_at = burst_wait.due_at(before, message)
-        _request_reply(resources, opened, message, is_news=is_news, due_at=due_at)
+        wait = burst_wait.wait_after(before, message)
+        _request_reply(resources, opened, message, wait, is_news=is_news)
     message = late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
     )
@@ -220,9 +221,9 @@ def _request_reply(
     resources: Resources,
     opened: OpenConversation,
     message: Message,
+    wait: Wait,
     *,
     is_news: bool,
-    due_at: str | None,
 ) -> None:
     """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
     if not message.needs_answer:
@@ -243,7 +244,9 @@ def _request_reply(
             cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
             move(resources, opened, Status.HANDOFF_PENDING, cause)
         return
-    commands.ask_for_reply(resources, opened.ref, message, due_at=due_at)
+    commands.ask_for_reply(
+        resources, opened.ref, message, due_at=wait.due_at, shows_typing=wait.shows_typing
+    )
 
 
 def _hand_over_to_outside_agent(

@@ -13,9 +13,11 @@ The newest message of a burst decides: its reply trigger answers all of them.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.configuration.burst_waits import SHORTEST_SECONDS
+from conversations.configuration.projects import WhatsAppChannel
 from conversations.lifecycle.file_states import is_settled, is_untranscribed
 from conversations.store.items.log import Message
 from shared.runtime import clock
@@ -36,22 +38,37 @@ _SENTENCE = re.compile(
 _CONTINUES = re.compile(r"(?:\.{2,}|[,;:\-\u2026\u2013\u2014\uff0c\u3001\u060c])$")
 
 
-def due_at(opened: OpenConversation, message: Message) -> str | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
     """
-    Return the time at which the reply to a message is due; None if it is due when its trigger leaves the queue.
+    The wait of a reply: the time at which it is due, None if it is due when its trigger leaves the queue.
 
-    *opened* has the state before the message.
+    *shows_typing*: the customer sees meanwhile that an answer follows, once for each burst.
     """
+
+    due_at: str | None = None
+    shows_typing: bool = False
+
+
+def wait_after(opened: OpenConversation, message: Message) -> Wait:
+    """Return the wait of the reply to a message. *opened* has the state before the message."""
+    is_burst = follows_unanswered(opened.state, message)
     seconds = seconds_after(
         opened.company.burst_wait.of(opened.conversation.channel_method),
         message,
-        is_burst=follows_unanswered(opened.state, message),
+        is_burst=is_burst,
         transcribes=bool(opened.company.ai_config.get("transcription")),
     )
     if seconds <= SHORTEST_SECONDS:
-        return None
+        return Wait()
     at_ms = clock.from_text(message.message_timestamp) + seconds * clock.SECOND_MS
-    return clock.to_text(at_ms)
+    channel = opened.channel
+    return Wait(
+        due_at=clock.to_text(at_ms),
+        shows_typing=isinstance(channel, WhatsAppChannel)
+        and channel.can_show_typing
+        and not is_burst,
+    )
 
 
 def seconds_after(

@@ -147,6 +147,7 @@ def ask_for_reply(
     *again: str,
     waiting_since: str | None = None,
     due_at: str | None = None,
+    shows_typing: bool = False,
 ) -> None:
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     command = ReplyTrigger(
@@ -154,6 +155,7 @@ def ask_for_reply(
         message_sk=message.own_sk,
         waiting_since=waiting_since,
         due_at=due_at,
+        shows_typing=shows_typing or None,
     )
     entry = Entry(command.body(), digest(ref), digest("trigger", ref, command.message_sk, *again))
     resources.replies.send([entry])

@@ -19,7 +19,8 @@ class ReplyTrigger:
     The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to.
 
     *waiting_since*: the time since which the reply waits for a slot of its project, if it was postponed. *due_at*: the
-    time before which the customer may still write more, if it is later than the delay of the queue.
+    time before which the customer may still write more, if it is later than the delay of the queue. *shows_typing*: the
+    customer sees meanwhile that an answer follows; in the first trigger of a burst only.
     """
 
     type: Literal["reply_trigger"] = "reply_trigger"
@@ -28,6 +29,7 @@ class ReplyTrigger:
     message_sk: str
     waiting_since: str | None = None
     due_at: str | None = None
+    shows_typing: bool | None = None
 
     def body(self) -> str:
         """Serialise the event as a queue message body."""

@@ -31,6 +31,7 @@ LONGEST_SUBJECT = 120
 _STOPS = {Stop.LENGTH: Fault.CUT_OFF, Stop.MALFORMED: Fault.MALFORMED, Stop.OTHER: Fault.MALFORMED}
 _DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
 _FEWEST_DIGITS = 7
+_RUSSIAN = re.compile(r"8[3489]\d{9}")
 _ECHOED_WORDS = 8
 _SHORTEST_FACT = 4
 _QUOTATION = re.compile(
@@ -261,4 +262,6 @@ def _runs(text: str) -> set[tuple[str, ...]]:
 
 
 def _digits(number: str) -> str:
-    return re.sub(r"\D", "", number).lstrip("0")
+    """Return the digits of a telephone number without the prefix of calls within its country: 0, in Russia 8."""
+    digits = re.sub(r"\D", "", number).lstrip("0")
+    return digits[1:] if _RUSSIAN.fullmatch(digits) else digits

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # A full stop behind a number, an initial or a title is not the end of a sentence: "5. March", "B. Smith", "Dr. Smith".
 _SENTENCE = (
     r"(?<=[.!?…])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b\w\.)(?<!\b(?:Dr|Mr|Ms|St|Nr|Hr|Fr|Sr|ca)\.)(?<!\b(?:Mrs|Mme|Sra|Tel|bzw)\.)"
-    r"(?=\s)|(?<=[。！？])|(?=\n)"  # noqa: RUF001 - ends of sentences in Chinese and Japanese
+    r"(?=\s)|(?<=[。！？])|(?=\n)"
 )
 _FEWEST_KEPT = 0.5  # of the letters: less would be a greeting without its message
 

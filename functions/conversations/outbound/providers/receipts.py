@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def show_typing(gateway: Providers, opened: OpenConversation, message: Message) -> None:
     """Mark a received *message* as read and show typing, for 25 seconds or until the answer. Raises nothing."""
     channel = opened.channel
-    if not isinstance(channel, WhatsAppChannel) or not channel.typing_indicator:
+    if not isinstance(channel, WhatsAppChannel) or not channel.can_show_typing:
         return
     phone, received = channel.phone_number_id, message.provider_message_id
     # A message that came over another provider has no id at this one.
-    if channel.provider == "twilio" or message.provider != channel.provider:
+    if message.provider != channel.provider:
         return
     if phone is None or received is None:
         return

@@ -35,16 +35,24 @@ def begin(system: System, project: dict[str, Any], channel: str = "whatsapp") ->
     return system.begin(channel)
 
 
-def ask(system: System, ref: str) -> None:
-    """The customer asks over the provider of the conversation, and intake stores it."""
+def ask(
+    system: System, ref: str, text: str = "Which shift is it?", message_id: str = "wamid.q"
+) -> None:
+    """The customer asks over the provider of the conversation, a minute later, and intake stores it."""
     state = system.state(ref)
     channel = system.row("company", state["company_id"], state["project_id"]) or {}
     settings = channel["channel_config"][state["channel_method"]]
     system.clock.sleep(60)
+    write(system, state, settings, text, message_id)
+
+
+def write(
+    system: System, state: dict[str, Any], settings: dict[str, Any], text: str, message_id: str
+) -> None:
     system.forward(
         InboundMessage(
             provider=settings["provider"],
-            provider_message_id="wamid.q",
+            provider_message_id=message_id,
             account=settings.get("account", "us-east-1"),
             company=state["company_id"],
             channel_method=state["channel_method"],
@@ -52,7 +60,7 @@ def ask(system: System, ref: str) -> None:
             customer_address=state["primary_channel"],
             received_at=clock.to_text(system.clock.ms),
             kind="text",
-            text="Which shift is it?",
+            text=text,
         )
     )
     system.run_intake()
@@ -112,6 +120,49 @@ def test_no_typing_is_shown_where_it_is_off_or_does_not_exist(
     assert system.conversation(ref)["conversation_status"] == "reply_sent"
 
 
+def test_typing_is_shown_once_while_fragments_are_awaited_and_again_with_the_answer(
+    system: System,
+) -> None:
+    ref = begin(system, projects.META)
+    state, settings = system.state(ref), projects.META["channel_config"]["whatsapp"]
+    ask(system, ref, "about the job")
+
+    system.advance(2_000)
+    assert receipts(system) == [RECEIPT], "in the wait"
+    for name in ("wamid.r", "wamid.s"):
+        write(system, state, settings, "and the shift", name)
+        system.advance(2_000)
+    assert receipts(system) == [RECEIPT], "once for the burst"
+    system.drain()
+
+    assert receipts(system) == [RECEIPT, RECEIPT | {"message_id": "wamid.s"}]
+    assert len(answers(system)) == 1
+
+
+NIGHT = {
+    "time_zone": "UTC",
+    "outside": "hand_off",
+    "periods": [{"days": ["monday"], "start": "03:00", "end": "03:01"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "allows"),
+    [({"opening_hours": NIGHT}, False), ({"project_status": "inactive"}, False), ({}, True)],
+    ids=["left to people", "inactive", "answered"],
+)
+def test_typing_is_shown_in_a_wait_only_where_an_answer_is_allowed(
+    system: System, changes: dict[str, Any], allows: bool
+) -> None:
+    ref = begin(system, projects.META)
+    system.change(**changes)
+
+    ask(system, ref, "about the job")
+    system.advance(2_000)
+
+    assert receipts(system) == [RECEIPT] * allows
+
+
 @pytest.mark.parametrize("fault", [{"kind": "status", "status": 500}, {"kind": "reset"}])
 def test_a_receipt_that_fails_delays_and_fails_no_answer(
     system: System, fault: dict[str, Any]
@@ -129,9 +180,12 @@ def test_a_receipt_that_fails_delays_and_fails_no_answer(
     assert system.clock.ms - asked_at == 1_000
 
 
-def test_a_worker_that_dies_at_any_call_shows_typing_at_most_once(system: System) -> None:
+@pytest.mark.parametrize(("text", "most"), [("Which shift is it?", 1), ("about the job", 2)])
+def test_a_worker_that_dies_at_any_call_shows_typing_once_for_each_wait_and_answer(
+    system: System, text: str, most: int
+) -> None:
     ref = begin(system, projects.META)
-    ask(system, ref)
+    ask(system, ref, text)
     start = system.snapshot()
     system.new_process()
     system.interceptor.rewind()
@@ -141,6 +195,6 @@ def test_a_worker_that_dies_at_any_call_shows_typing_at_most_once(system: System
         system.restore(start)
         system.interceptor.die_at = death
         system.settle()
-        assert len(receipts(system)) <= 1, death
+        assert len(receipts(system)) <= most, death
         assert len(answers(system)) <= 1, death  # A send in doubt is not repeated.
         assert "turn" not in system.state(ref), death
