@@ -27,6 +27,8 @@ from console.api.bulk.views import BulkChangeState, NewestBulkChange
 from console.api.contact_changes import inputs as contact_inputs
 from console.api.contact_changes import merge, stored, suggestions
 from console.api.reading_rights import SCOPES
+from console.contacts import work as contact_work
+from console.contacts.lists import ListRoutes
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
@@ -37,6 +39,7 @@ from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.contacts.lists import ListNotFound, ListRefused
 from shared.identity import keyed_hashes
 from shared.identity.contacts.details import VersionConflict
 from shared.identity.contacts.merges import MergeRefused, Missing
@@ -100,6 +103,7 @@ bulk_deps = bulk_run.BulkDependencies(
         dict(zip(Context, OF_CONTEXTS, strict=True)),
     ),
 )
+work_on_contacts = contact_work.Work(table=deps.contacts, functions=bulk_deps.functions)
 MOST_RUNS = 12  # that follow each other; the schedule starts the next ones
 routes = Routes(
     title="Parley: inbox over all contexts",
@@ -115,18 +119,27 @@ routes = Routes(
         merge.MergeNotFound: (HTTPStatus.NOT_FOUND, "merge_not_found"),
         Missing: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         MergeRefused: (HTTPStatus.CONFLICT, "merge_refused"),
+        ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
+        ListRefused: (HTTPStatus.CONFLICT, "list_refused"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
 )
+# Before /contacts/{contact_id}, which would take their paths.
+routes.add(ListRoutes(deps, work_on_contacts))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; nothing for the schedule's event and for the start of a run."""
     if STARTED in event:
         return _run(event[STARTED], context)
+    if contact_work.STARTED in event:
+        started = event[contact_work.STARTED]
+        work_on_contacts.go_on(started, context.get_remaining_time_in_millis, MOST_RUNS)
+        return {}
     if "httpMethod" not in event:
         bulk.start_opened(bulk_deps)
+        work_on_contacts.start_opened()
         return {}
     return routes.respond(event, context)
 

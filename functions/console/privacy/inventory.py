@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
 
+from shared.contacts import lists
+from shared.contacts.items import ContactList
 from shared.identity.contacts.items import Found as Token
 from shared.identity.contacts.items import Profile
 from shared.inbox import entries
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from shared.privacy.inventory import Source
     from shared.privacy.jobs import Job
 
-PROFILE, TOKEN, ENTRY = "profiles", "tokens", "entries"
+PROFILE, TOKEN, LIST, ENTRY = "profiles", "tokens", "lists", "entries"
 PARKED, HELP_DESK, EXPORT = "parked_heads", "help_desk_customers", "exports"
 _FEEDS = "feeds"
 # The timeout of the feeds is 30 s; the rest covers clock skew and the lag of the index.
@@ -115,6 +117,9 @@ class Inventory:
         elif found.kind == TOKEN:
             partition, contact_id = json.loads(found.key)
             self.tables.contacts.delete({"pk": partition, "sk": contact_id})
+        elif found.kind == LIST:
+            list_id, contact_id = json.loads(found.key)
+            lists.forget(self.tables.contacts, self.job.company_id, list_id, contact_id)
         elif found.kind == ENTRY:
             entry = entries.get(self.tables.inbox, found.key)
             if entry is not None:
@@ -125,7 +130,7 @@ class Inventory:
             entries.unpark(self.tables.inbox, Context(context), reference)
 
     def export(self, page: Sequence[Found], _folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return the lines of a page: jobs of the contexts, profiles without tokens, entries."""
+        """Return the lines of a page: jobs of the contexts, profiles without tokens, names of lists, entries."""
         lines: list[dict[str, object]] = []
         for found in page:
             if found.kind == EXPORT:
@@ -134,6 +139,10 @@ class Inventory:
             elif found.kind == PROFILE:
                 item = self.tables.contacts.get(Profile.key(self.job.company_id, found.key))
                 lines.append({"kind": found.kind, "item": item})
+            elif found.kind == LIST:
+                key = ContactList.key(self.job.company_id, json.loads(found.key)[0])
+                item = self.tables.contacts.get(key) or {}
+                lines.append({"kind": found.kind, "name": item.get(ContactList.name_of("name"))})
             elif found.kind == ENTRY:
                 item = self.tables.inbox.get(pk(found.key))
                 lines.append({"kind": found.kind, "item": item})
@@ -178,6 +187,8 @@ class Inventory:
             hashed = sorted(Profile.read(item).tokens)
             tokens = [Token.list_of(self.job.company_id, each) for each in hashed]
             found += [Found(TOKEN, json.dumps([partition, one])) for partition in tokens]
+            in_lists = lists.memberships(self.tables.contacts, self.job.company_id, one)
+            found += [Found(LIST, json.dumps([list_id, one])) for list_id in in_lists]
             found.append(Found(PROFILE, one))
         is_export = self.job.kind == "export"
         return Page([one for one in found if not (is_export and one.kind == TOKEN)])

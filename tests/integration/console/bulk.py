@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pytest
 
     from shared.api.auth import Caller
+    from tests.integration.console.runs import Runs
     from tests.integration.console.system import Fed, InboxSystem
     from tests.integration.whatsapp.conftest import Harness
 
@@ -150,7 +151,7 @@ class Bulk:
 
 @contextmanager
 def killed_at(
-    call: int, *, after: bool, bulk: Bulk, patch: pytest.MonkeyPatch
+    call: int, *, after: bool, bulk: Bulk | Runs, patch: pytest.MonkeyPatch
 ) -> Iterator[list[str]]:
     """
     Kill the inbox's process at its call of AWS with this number, before it is made or *after*; then it lives.

@@ -11,6 +11,7 @@ import pytest
 
 from console.privacy import jobs, person
 from console.store.person_jobs import Named, NameKind, PersonJob
+from shared.contacts import lists
 from shared.identity.contacts import resolution
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
@@ -56,6 +57,11 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     people: People, given: list[Named], caplog: pytest.LogCaptureFixture
 ) -> None:
     ids = ids_of(people)
+    regulars = lists.create(people.deps.tables.contacts, COMPANY, "Regulars", by="kim", cause="1")
+    for one in ids:
+        member = resolution.current(people.deps.tables.contacts, COMPANY, one)
+        assert member is not None
+        assert lists.add(people.deps.tables.contacts, COMPANY, regulars.sk, member)
     before, others = people.left(*WORDS), people.left(OTHER, "Ben")
     assert {place.partition("-")[0] for place in before} >= {
         "conversation",
@@ -67,6 +73,7 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     people.show()
 
     assert people.left(*WORDS, *ids) == []
+    assert job.counts["lists"] == 1
     logged = str([vars(record) for record in caplog.records])
     assert "records handled" in logged
     assert not any(word in logged for word in WORDS)

@@ -225,6 +225,12 @@ ROUTES = {
         ),
         path={"contact_id": "{contact_id}"},
     ),
+    "PATCH /contacts/lists/{list_id}": Route(
+        read="GET /contacts/lists",
+        before=(("PATCH /contacts/lists/{list_id}", {"name": "Regulars"}),),
+        shown=lambda result: result["lists"][0],
+        path={"list_id": "{list_id}"},
+    ),
     "PUT /admin/richpanel/switches": Route(
         read="GET /admin/richpanel/switches",
         shown=lambda result: {name: one["in_force"] for name, one in result["switches"].items()},

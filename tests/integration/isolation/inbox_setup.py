@@ -14,6 +14,7 @@ from console.api.bulk.requests import ID_DIGITS
 from console.store.bulk_items import BulkChange
 from operations.access.people import address_of
 from shared.api.auth import Caller
+from shared.contacts import lists
 from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
@@ -45,8 +46,8 @@ THIRD_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900197"), Proof.P
 CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
 PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
-# Each call issues another ticket, with a later end, or counts another change.
-_DIFFERENT = re.compile(r'"(ticket|expiresAt)":"[^"]*"|"revision":[0-9]+')
+# Each call issues another ticket, with a later end, makes another list, or counts another change.
+_DIFFERENT = re.compile(r'("(?:ticket|expiresAt|createdAt)":)"[^"]*"|("revision":)[0-9]+')
 
 
 @dataclass
@@ -153,6 +154,7 @@ class TwoCompanies:
         for item in self._items():
             if item.get("company_id", {}).get("S") == "acme":
                 table.delete({"pk": item["pk"]["S"]})
+        self._remove_lists()
         self._remove_made_by_b()
         people = self.inbox.people
         if PERSON in map(address_of, people.all()):
@@ -173,7 +175,7 @@ class TwoCompanies:
             ),
             Invocation(),
         )
-        return Answer(answer["statusCode"], _DIFFERENT.sub("", answer["body"]))
+        return Answer(answer["statusCode"], _DIFFERENT.sub(r'\1\2"-"', answer["body"]))
 
     def stored(self) -> Stored:
         items = [one for one in self._items() if not one["pk"]["S"].startswith("REQUEST#")]
@@ -211,7 +213,13 @@ class TwoCompanies:
         assert profile is not None
         merges.name_identifier(table, profile, ADDED.value, "added")
         merges.add_identifier(table, "acme", first, own, "added")
+        made = lists.create(table, "acme", "canary-words", by="kim", cause="listed")
+        for one in (first, self._contact_of("of-another")):
+            person = resolution.current(table, "acme", one)
+            assert person is not None
+            lists.add(table, "acme", made.sk, person)
         return {
+            "list_id": made.sk,
             "contact_id": first,
             "other_contact_id": self._contact_of("of-another"),
             "identifier_id": own,
@@ -233,6 +241,13 @@ class TwoCompanies:
         for item in self._items():
             if item["pk"]["S"].startswith("ENTRY#") and item["company_id"]["S"] == "acme":
                 self.inbox.table.delete({"pk": item["pk"]["S"]})
+
+    def _remove_lists(self) -> None:
+        """Remove A's lists; its contacts are nothing to anyone without their conversations."""
+        for item in self._people():
+            key = {name: item[name]["S"] for name in ("pk", "sk")}
+            if item["company_id"]["S"] == "acme" and "LIST" in f"{key}":
+                self.inbox.tables.contacts.delete(key)
 
     def _remove_made_by_b(self) -> None:
         """Remove the contacts that an attacker has made in its own company."""

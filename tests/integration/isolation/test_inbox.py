@@ -38,6 +38,14 @@ API = Api(
                 {"contactId": "{other_contact_id}", "dryRun": True},
             )
         ),
+        "POST /contacts/lists": Special(
+            inputs=({"name": "Regulars"},),
+            is_blind="it makes a list of its own company (tests/integration/console/test_contact_lists.py)",
+        ),
+        "PATCH /contacts/lists/{list_id}": Special(inputs=({"name": "Regulars"},)),
+        "POST /contacts/lists/{list_id}/members": Special(
+            inputs=({"contactIds": ["{contact_id}"]},)
+        ),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),
         "POST /inbox/views": Special(

@@ -16,6 +16,8 @@ from moto.core.exceptions import JsonRESTError
 
 from console.api.bulk.calls import STARTED
 from console.api.saved_views import MOST_VIEWS
+from console.contacts.work import STARTED as WORK
+from console.store.contact_work import OpenWork
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
@@ -324,6 +326,18 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
     merged = call(f"POST /contacts/{contact}/merge", {"contactId": other})["mergeId"]
     call(f"POST /contacts/merges/{merged}/undo")
     call(f"DELETE /contacts/{other}/identifiers/{named['identifierId']}")
+    listed = f"/contacts/lists/{call('POST /contacts/lists', {'name': 'Regulars'})['listId']}"
+    call(f"PATCH {listed}", {"name": "Friends"})
+    call(f"POST {listed}/members", {"contactIds": [other, contact]})
+    for path in ("/contacts/lists", f"{listed}/members", f"/contacts/{other}/lists"):
+        call(f"GET {path}")
+    call(f"DELETE {listed}/members/{other}")
+    call(f"DELETE {listed}")
+    work = {
+        "work": OpenWork.of(COMPANY, "list", listed.rsplit("/", maxsplit=1)[-1]).model_dump(),
+        "run": 1,
+    }
+    _watched(system, observer, "InboxApi", api, {WORK: work})
 
 
 def _employ() -> None:

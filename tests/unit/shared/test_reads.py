@@ -50,7 +50,7 @@ BOUNDED = {
     "shared.aws.tables.merged_lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
-    "whatsapp.actions.campaigns.pages.lists.records": "read lazily; the rows of a page, up to LONGEST_ROW each",
+    "shared.runtime.csv_files.records": "read lazily; the rows of a page, up to LONGEST_ROW each",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
     "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",

@@ -83,7 +83,10 @@ class Functions:
 
     def start(self, company: str, principal: str, run: int = 1) -> None:
         """Start a run of a person's change, without waiting for it. *run*: how many have followed each other."""
-        event = {STARTED: {"company": company, "principal": principal, "run": run}}
+        self.invoke_own({STARTED: {"company": company, "principal": principal, "run": run}})
+
+    def invoke_own(self, event: Mapping[str, Any]) -> None:
+        """Invoke the inbox's own function, without waiting for it."""
         self.client().invoke(
             FunctionName=self.own, InvocationType="Event", Payload=json.dumps(event).encode()
         )

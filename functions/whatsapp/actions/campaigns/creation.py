@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.runtime import clock
+from shared.runtime.csv_files import Unreadable
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
-from whatsapp.actions.campaigns.pages import cutting, lists, pacing, recipients
+from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
@@ -186,7 +187,7 @@ def _source(call: Call[Any], phone: Phone, key: str) -> str:
         recipients.check_list(call.resources.bucket, key, phone)
     except recipients.TooMany:
         raise _too_large(f"{recipients.MOST_ROWS} recipients") from None
-    except lists.Unreadable as refusal:
+    except Unreadable as refusal:
         raise InvalidInput([{"field": "recipientsS3Key", "problem": refusal.problem}]) from None
     return key
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from botocore.exceptions import ClientError
 
 from shared.runtime import clock
+from shared.runtime.csv_files import Unreadable
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import lists, recipients
@@ -38,7 +39,7 @@ def cut(resources: ActionResources, campaign: Campaign, remaining_ms: Callable[[
         return False
     try:
         return _cut(resources, campaign, phone, key, remaining_ms)
-    except lists.Unreadable as problem:
+    except Unreadable as problem:
         _give_up(resources, campaign.campaign_id, problem.reason)
     except ClientError as error:
         if not resources.bucket.is_missing(key, error):
@@ -62,7 +63,7 @@ def _cut(
         position = record.end
         part.take(record.given, phone)
         if part.number > recipients.MOST_ROWS:
-            raise lists.Unreadable("too_many_recipients")
+            raise Unreadable("too_many_recipients")
         if len(part.rows) == recipients.PAGE:
             campaign = saved(resources, campaign, part, position)
             part = Part.after(campaign)

@@ -13,20 +13,17 @@ Quoted cells may contain separators and line breaks. Empty lines are no rows.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from shared.runtime import csv_files
+from shared.runtime.csv_files import DELIMITERS, Lines, Record, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONGEST_ROW = 64 << 10  # characters
-_DELIMITERS = ",;\t"
-_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
-_ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 _FIELDS = {
     "to": {"to", "phone", "phonenumber", "mobile", "mobilenumber", "mobilephone", "number", "whatsapp",
            "whatsappnumber", "customerphone", "telephone", "tel", "cell", "cellphone", "msisdn", "e164", "waid",
@@ -38,19 +35,6 @@ _FIELDS = {
 _NAMES = {name: field for field, names in _FIELDS.items() for name in names}
 _CUSTOMER = frozenset({"to", "recipient"})
 _UNWRITTEN = re.compile(r"[\s_{}-]+")
-_UNDECODED = re.compile(r"[\ud800-\udfff]")
-# Excel's note of the separator, before the header.
-_SEPARATOR = re.compile(r"sep=.", re.IGNORECASE)
-
-
-class Unreadable(Exception):
-    """The list cannot be read: *reason* is a code, *problem* the rule with line and column, without the content."""
-
-    def __init__(self, reason: str, problem: str = "", line: int = 0, column: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        place = f"line {line}" + (f", column {column}" if column else "")
-        self.problem = f"{place}: {problem}" if line else problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,45 +52,22 @@ class Layout:
     columns: tuple[str | None, ...] | None = None
 
 
-@dataclass(slots=True, eq=False)  # A list has a million: frozen ones take twice the time to make.
-class Record:
-    """
-    A row of a list. *end*: the position after it, in bytes; *line*: the number of its first line.
-
-    *given*: its content by the names of parameters; None with a *fault*.
-    """
-
-    end: int
-    line: int
-    given: object
-    fault: Unreadable | None = None
-
-
 def layout_of(beginning: bytes) -> Layout:
     """Return how a list with this *beginning*, at least its header, is written. Raises Unreadable."""
-    encoding, mark = _encoding_of(beginning)
-    lines = _Lines(iter([beginning[mark:]]), encoding, mark, 0)
-    header = lines.next_filled()
-    if _is_json(header):
-        return Layout(encoding, mark)
-    if _SEPARATOR.fullmatch(header.rstrip("\r\n")):
-        header = lines.next_filled()
-    number = lines.number
-    while header.count('"') % 2:
-        header += next(lines, '"')
-    readings = {
-        one: next(csv.reader(_split(header), **_style(one, strict=False))) for one in _DELIMITERS
-    }
-    fields = {one: [_field_of(cell) for cell in cells] for one, cells in readings.items()}
-    delimiter = max(_DELIMITERS, key=lambda one: sum(field is not None for field in fields[one]))
-    if not _may_begin(header, delimiter, ends=("",)):
-        raise _fault_of(header, delimiter, number)
-    columns = tuple(fields[delimiter])
+    lines = csv_files.beginning_of(beginning)
+    start, first = lines.position, lines.next_filled()
+    if _is_json(first):
+        return Layout(lines.encoding, start)
+    header = csv_files.header_of(lines, first)
+    fields = {one: [_field_of(cell) for cell in header.cells(one)] for one in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda one: sum(field is not None for field in fields[one]))
+    header.check(delimiter)
+    number, columns = header.line, tuple(fields[delimiter])
     if not _CUSTOMER.intersection(columns):
         problem = "the header must have a column to or recipient"
         raise Unreadable("header_unreadable", problem, number)
     _check_columns(columns, number)
-    return Layout(encoding, lines.position, lines.number, delimiter, columns)
+    return Layout(lines.encoding, lines.position, lines.number, delimiter, columns)
 
 
 def check_names(layout: Layout) -> None:
@@ -124,30 +85,17 @@ def records(chunks: Iterator[bytes], layout: Layout, position: int) -> Iterator[
 
     Raises Unreadable if no further row can be found.
     """
-    lines = _Lines(chunks, layout.encoding, position, layout.line)
+    lines = Lines(chunks, layout.encoding, position, layout.line)
     if layout.columns is None:
         yield from _json_records(lines)
         return
-    reader = csv.reader(lines, **_style(layout.delimiter))
-    while True:
-        lines.begin()
-        number = lines.number + 1
-        given, fault = None, None
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            fault = _fault_of("".join(lines.taken), layout.delimiter, number)
-        else:
-            if not "".join(cells).strip():
-                continue
-            fault = lines.undecoded(layout.delimiter) or _miscounted(cells, layout, number)
-            given = None if fault else _row(cells, layout.columns)
-        yield Record(lines.position, number, given, fault)
+    for record in csv_files.records(lines, layout.delimiter, len(layout.columns)):
+        if record.fault is None:
+            record.given = _row(record.given, layout.columns)
+        yield record
 
 
-def _json_records(lines: _Lines) -> Iterator[Record]:
+def _json_records(lines: Lines) -> Iterator[Record]:
     while True:
         lines.begin()
         try:
@@ -187,113 +135,6 @@ def _no_number(_: str) -> float:
     raise ValueError("NaN and Infinity are no JSON")
 
 
-class _Lines:
-    """
-    The lines of a list, with their ends, for a reader of CSV. Counts the bytes and lines that were read.
-
-    *taken*: the lines since `begin`.
-    """
-
-    def __init__(self, chunks: Iterator[bytes], encoding: str, position: int, number: int) -> None:
-        self.encoding, self.position, self.number = encoding, position, number
-        self.taken: list[str] = []
-        self._length = 0
-        self._stream = io.TextIOWrapper(
-            io.BufferedReader(_Chunks(chunks)), encoding, _errors(encoding), newline=""
-        )
-
-    def begin(self) -> None:
-        self.taken.clear()
-        self._length = 0
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        try:
-            line = self._stream.readline(LONGEST_ROW + 1)
-        except UnicodeDecodeError:
-            raise _not_encoded(self.encoding, self.number + 1, 0) from None
-        if not line:
-            raise StopIteration
-        self._length += len(line)
-        if self._length > LONGEST_ROW:
-            first = self.number + 1 - len(self.taken)
-            problem = "the row is longer than 65,536 characters, or a quote is not closed"
-            raise Unreadable("line_too_long", problem, first)
-        self.taken.append(line)
-        self.position += _size(line, self.encoding)
-        self.number += 1
-        return line
-
-    def next_filled(self) -> str:
-        """Return the next line that is not empty. Raises Unreadable."""
-        for line in self:
-            if line.strip():
-                self.taken = [line]
-                return line
-        raise Unreadable("header_unreadable", "the list has no row")
-
-    def undecoded(self, delimiter: str) -> Unreadable | None:
-        """Return the fault of the taken lines if they have bytes that are no text in the list's encoding."""
-        for index, line in enumerate(self.taken):
-            bad = None if line.isascii() else _UNDECODED.search(line)
-            if bad is not None:
-                before = "".join(self.taken[:index]) + line[: bad.start()]
-                column = _cells_in(before, delimiter) if delimiter else bad.start() + 1
-                return _not_encoded(
-                    self.encoding, self.number - len(self.taken) + index + 1, column
-                )
-        return None
-
-
-class _Chunks(io.RawIOBase):
-    """Chunks of bytes as a stream."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks, self._rest = chunks, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override] # what BufferedReader passes
-        while not self._rest:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return 0
-            self._rest = chunk
-        part = self._rest[: len(buffer)]
-        buffer[: len(part)] = part
-        self._rest = self._rest[len(part) :]
-        return len(part)
-
-
-def _encoding_of(beginning: bytes) -> tuple[str, int]:
-    """Return the encoding of a text, by its byte order mark or the zero bytes of UTF-16, and the length of its mark."""
-    for mark, encoding in _MARKS.items():
-        if beginning.startswith(mark):
-            return encoding, len(mark)
-    if beginning[1:2] == b"\0":
-        return "utf-16-le", 0
-    return ("utf-16-be" if beginning[:1] == b"\0" else "utf-8"), 0
-
-
-def _errors(encoding: str) -> str:
-    """Return the error handler that keeps undecodable bytes as surrogates, so that they can be counted."""
-    return "surrogateescape" if encoding == "utf-8" else "surrogatepass"
-
-
-def _size(text: str, encoding: str) -> int:
-    if encoding == "utf-8" and text.isascii():
-        return len(text)
-    return len(text.encode(encoding, _errors(encoding)))
-
-
-def _not_encoded(encoding: str, line: int, column: int) -> Unreadable:
-    problem = f"is not encoded in {_ENCODINGS[encoding]}"
-    return Unreadable("encoding_unreadable", problem, line, column)
-
-
 def _is_json(line: str) -> bool:
     """Whether the first line of a list is JSON; a header of CSV may begin with a quote, too."""
     if line.lstrip().startswith("{"):
@@ -321,57 +162,6 @@ def _check_columns(columns: tuple[str | None, ...], line: int) -> None:
         raise Unreadable(
             "header_unreadable", "numbered columns must be 1, 2 ... without gaps", line
         )
-
-
-def _style(delimiter: str, *, strict: bool = True) -> dict[str, Any]:
-    """Return the parameters of a reader of CSV."""
-    return {"delimiter": delimiter, "strict": strict, "skipinitialspace": True}
-
-
-def _split(text: str) -> io.StringIO:
-    return io.StringIO(text, newline="")
-
-
-def _fault_of(text: str, delimiter: str, line: int) -> Unreadable:
-    """Return the fault of a record that is no CSV, with the line and the column at which it is found."""
-    low, high = 0, len(text)
-    while low < high:  # the longest part that can be the beginning of a record
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _may_begin(text[:middle], delimiter) else (low, middle - 1)
-    if low == len(text):
-        problem, at = "a quote is not closed", line
-    else:
-        problem, at = (
-            "text follows a closed quote, or a line ends in CR",
-            line + text[:low].count("\n"),
-        )
-    return Unreadable("row_unreadable", problem, at, _cells_in(text[:low], delimiter))
-
-
-def _may_begin(text: str, delimiter: str, ends: tuple[str, ...] = ("", '"')) -> bool:
-    """Whether a text is a part of a record: it can be read with one of the *ends*."""
-    for end in ends:
-        try:
-            for _ in csv.reader(_split(text + end), **_style(delimiter)):
-                pass
-        except csv.Error:
-            continue
-        return True
-    return False
-
-
-def _cells_in(text: str, delimiter: str) -> int:
-    """Return how many cells a part of a record has, at least one."""
-    rows = list(csv.reader(_split(text), **_style(delimiter, strict=False)))
-    return len(rows[-1]) if rows and rows[-1] else 1
-
-
-def _miscounted(cells: list[str], layout: Layout, line: int) -> Unreadable | None:
-    columns = layout.columns or ()
-    if len(cells) == len(columns):
-        return None
-    problem = f"the row has {len(cells)} cells, the header {len(columns)}"
-    return Unreadable("row_unreadable", problem, line, min(len(cells), len(columns)) + 1)
 
 
 def _row(cells: list[str], columns: tuple[str | None, ...]) -> object:

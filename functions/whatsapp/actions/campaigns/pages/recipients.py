@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
+from shared.runtime.csv_files import Unreadable
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.inputs import is_user_id
 from whatsapp.actions.campaigns.inputs import RecipientRow
@@ -98,6 +99,6 @@ def check_list(bucket: Bucket, key: str, phone: Phone) -> None:
         if not has_valid and rows <= CHECKED_FIRST:
             has_valid = checked(record.given, rows, phone) is not None
     if not has_valid and rows <= CHECKED_FIRST:
-        raise lists.Unreadable(
+        raise Unreadable(
             "no_valid_recipients", "no row names a customer and keeps the limits of its values"
         )

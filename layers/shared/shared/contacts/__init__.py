@@ -1,0 +1,1 @@
+"""Lists of contacts, and their members as campaigns and newsletters read them."""
