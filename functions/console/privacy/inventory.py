@@ -52,7 +52,7 @@ SETTLES_MS: Final = 60 * clock.SECOND_MS
 POLL_MS: Final = 5 * clock.SECOND_MS
 ENTRIES_A_PAGE: Final = 50
 PARKED_A_PAGE: Final = 200
-_EXPORTS: Final = "exports/{company}/people/{job}/"
+_EXPORTS: Final = "exports/~people/{company}/{job}/"  # no id of a company has a tilde
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,10 @@ class Inventory:
         """Delete the exports of the person by any one name; each context has removed its own."""
         company, contacts = self.job.company_id, self.job.contact_ids or []
         names = [*self.job.names, *(Named(NameKind.CONTACT, one) for one in contacts)]
-        given = [[Named(NameKind(kind), value) for kind, value in self.job.given or []], *([one] for one in names)]
+        given = [
+            [Named(NameKind(kind), value) for kind, value in self.job.given or []],
+            *([one] for one in names),
+        ]
         ids = dict.fromkeys(PersonJob.id_of("export", company, one) for one in given)
         for job_id in ids:
             for key in self.bucket.all_keys_under(exports_of(company, job_id)):

@@ -25,7 +25,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
 from shared.identity import keyed_hashes
-from shared.privacy import part_calls
+from shared.privacy import PART
 from shared.providers.twilio.messages import Twilio
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics, write_metrics
@@ -93,8 +93,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | N
     A call of a request about a person has an answer of its own.
     """
     try:
-        if part_calls.PART in event:
-            return _answered(event[part_calls.PART])
+        if PART in event:
+            return _answered(event[PART])
         _sweep(context)
     finally:
         write_metrics()
@@ -107,6 +107,7 @@ def _answered(call: object) -> dict[str, Any]:
     from conversations.privacy.part import ConversationPart  # noqa: PLC0415 - as above
     from conversations.store.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
     from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
+    from shared.privacy import part_calls  # noqa: PLC0415 - as above
     from shared.providers.company_secrets import CompanySecrets  # noqa: PLC0415 - as above
 
     secrets = cache(lambda: boto3.client("secretsmanager", config=PATIENT))

@@ -25,13 +25,11 @@ from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.people import admission, join_requests
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
-from email_threads.privacy.part import EmailPart
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
 from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
-from email_threads.store.lists.inbox_heads import EmailHeads
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -47,7 +45,7 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
-from shared.privacy import part_calls
+from shared.privacy import PART
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,16 +125,24 @@ routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))
 routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
-part = EmailPart(table=table, queue=deps.queue, bucket=deps.bucket)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out. The page of a signed link has no caller."""
-    if part_calls.PART in event:
-        return part_calls.answer(part, EmailHeads(table), event[part_calls.PART])
+    if PART in event:
+        return _answered(event[PART])
     if event.get("resource") == satisfaction.RESOURCE:
         return satisfaction.respond(table, event)
     return routes.respond(event, context)
+
+
+def _answered(call: object) -> dict[str, Any]:
+    from email_threads.privacy.part import EmailPart  # noqa: PLC0415 - of rare calls
+    from email_threads.store.lists.inbox_heads import EmailHeads  # noqa: PLC0415 - as above
+    from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
+    part = EmailPart(table=table, queue=deps.queue, bucket=deps.bucket)
+    return part_calls.answer(part, EmailHeads(table), call)
 
 
 @routes.reads("GET /email-threads", Scope.EMAIL_READ)

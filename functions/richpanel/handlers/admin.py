@@ -35,7 +35,6 @@ from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.settings import Change, NoVersion
 from richpanel.configuration.bootstrap import quick
-from richpanel.privacy.customer_rows import CustomerRows
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
@@ -47,7 +46,7 @@ from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.policy.kill_switches import SwitchNotSet
-from shared.privacy import part_calls
+from shared.privacy import PART
 
 settings = AdminSettings.load()
 deps = dependencies(settings)
@@ -86,9 +85,12 @@ RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
-    if part_calls.PART in event:
+    if PART in event:
+        from richpanel.privacy.customer_rows import CustomerRows  # noqa: PLC0415 - of rare calls
+        from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
         rows = CustomerRows(deps.state, deps.keys, owner=lambda: deps.account.company)
-        return part_calls.answer_rows(rows, event[part_calls.PART])
+        return part_calls.answer_rows(rows, event[PART])
     return routes.respond(event, context)
 
 

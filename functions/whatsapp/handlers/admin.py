@@ -25,7 +25,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
-from shared.privacy import part_calls
+from shared.privacy import PART, part_calls
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy.part import WhatsAppPart
 from whatsapp.privacy.routes import PrivacyRoutes
@@ -96,6 +96,6 @@ routes.add(PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=se
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
-    if part_calls.PART in event:
-        return part_calls.answer(part, WhatsAppHeads(table), event[part_calls.PART])
+    if PART in event:
+        return part_calls.answer(part, WhatsAppHeads(table), event[PART])
     return routes.respond(event, context)

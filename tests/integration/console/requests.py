@@ -16,7 +16,7 @@ from botocore.client import BaseClient
 
 from shared.api.auth import Caller
 from shared.inbox.items import Context
-from shared.privacy import part_calls
+from shared.privacy import PART, part_calls
 from shared.runtime import clock
 from tests.integration.answers import Answer
 from tests.integration.console.people import ADA, COMPANY
@@ -134,7 +134,7 @@ class Desk:
             if self.calls in self.faults:
                 failed = {"StatusCode": 200, "FunctionError": "Unhandled"}
                 return answered, failed | {"Payload": io.BytesIO(b'{"errorType": "KeyError"}')}
-            answer = self._answered_by_context(function, event[part_calls.PART])
+            answer = self._answered_by_context(function, event[PART])
         return answered, {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
 
     def _answered_by_context(self, function: str, call: object) -> dict[str, Any]:

@@ -156,6 +156,10 @@ def test_another_person_confirms_a_request_if_the_company_has_set_it(
 
     path = f"/{waiting['id']}/confirm"
     assert [error_of(desk.post(path, by=by))[0] for by in (KIM, PROGRAM)] == [403, 403]
+    other = replace(LEE, company="globex")
+    assert error_of(desk.post(path, by=other)) == (404, "not_found")
+    assert people.inbox.get(other, f"/privacy/requests/{waiting['id']}").status == 404
+    assert people.inbox.get(other, "/privacy/requests").result["requests"] == []
     assert desk.post(path, by=LEE, key="confirmed-once").result["stage"] == "running"
     assert desk.post(path, by=LEE, key="confirmed-again").result["stage"] == "running"
     desk.drain()

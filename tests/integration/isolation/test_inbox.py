@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox, its rows of other companies and projects, contacts, people, tickets and ends of sessions."""
+"""Attacks on GET /inbox, its rows of other companies and projects, contacts, requests, people, tickets, sessions."""
 
 from __future__ import annotations
 
@@ -37,6 +37,21 @@ API = Api(
                 {"contactId": "{other_contact_id}"},
                 {"contactId": "{other_contact_id}", "dryRun": True},
             )
+        ),
+        "POST /privacy/requests": Special(
+            inputs=(
+                {"kind": "erase", "subject": {"contact_id": "{contact_id}"}, "reason": "asked"},
+                {
+                    "kind": "erase",
+                    "subject": {"contact_id": "{contact_id}"},
+                    "reason": "asked",
+                    "dry_run": True,
+                },
+            ),
+            has_no_projects=True,
+        ),
+        "POST /privacy/requests/{request_id}/confirm": Special(
+            is_blind="it is for people (tests/integration/console/test_privacy_requests.py)"
         ),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),

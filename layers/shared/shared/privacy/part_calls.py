@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from shared.aws.sqs_fifo import to_json
 from shared.inbox.items import Context, Head
+from shared.privacy import PART
 from shared.privacy.jobs import Kind
 from shared.privacy.parts import Asked, Known, Named, PartJob, Subject
 from shared.runtime.failures import Transient
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from shared.privacy.parts import CustomerRows, Part, PersonHeads
 
-PART: Final = "privacy_part"  # in the event of a call
 MOST_HEADS: Final = 50  # of a call
 
 
