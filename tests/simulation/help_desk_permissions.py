@@ -24,6 +24,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import api_gateway, keyring
 from tests.simulation import stored
+from tests.simulation.person_calls import ask_part
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
 from tests.template import (
@@ -291,6 +292,9 @@ def operate(deployment: HelpDeskDeployment) -> None:
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
     ask("DELETE /admin/richpanel/conversations/t-1", 200)
     ask("POST /admin/richpanel/conversations/unknown/clear-risk", 404)
+    mail = ["email", "ann@example.com"]
+    assert ask_part(handler, Invocation(), "rows", company=OPERATOR.company, name=mail) == []
+    ask_part(handler, Invocation(), "remove_row", key="cust:0")
     listed = handler(asked("GET /richpanel/parked"), Invocation())
     (event,) = json.loads(listed["body"])["result"]["events"]
     ask(f"POST /richpanel/parked/{quote(event['eventId'], safe='')}/replay", 202)

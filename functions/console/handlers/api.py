@@ -1,9 +1,10 @@
 """
 HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of changes of many conversations, of the
-customers of a company, GET /contacts, of its people and teams, GET /people, of tickets for live updates, POST
-/live/tickets, and of the end of sessions, POST /sign-out.
+customers of a company, GET /contacts, of requests that erase or export a person, /privacy/requests, of its people and
+teams, GET /people, of tickets for live updates, POST /live/tickets, and of the end of sessions, POST /sign-out.
 
-The function also makes the changes of many conversations: it starts itself, and a schedule starts what has stopped.
+The function also makes the changes of many conversations and runs the requests: it starts itself, and a schedule
+starts what has stopped.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from console.api.contact_changes import merge, stored, suggestions
 from console.api.reading_rights import SCOPES
 from console.contacts import work as contact_work
 from console.contacts.lists import ListRoutes
+from console.privacy import run as privacy_run
+from console.privacy.jobs import PersonDependencies
+from console.privacy.routes import NoSuchPerson, NoSuchRequest, NotWaiting, PrivacyRoutes
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
@@ -38,13 +42,17 @@ from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import to_json
 from shared.contacts.lists import ListNotFound, ListRefused
 from shared.identity import keyed_hashes
 from shared.identity.contacts.details import VersionConflict
 from shared.identity.contacts.merges import MergeRefused, Missing
+from shared.inbox.entries import Tables
 from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
+from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart, RemoteRows
 from shared.runtime.observability import write_metrics
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
 
@@ -54,9 +62,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class InboxApiSettings(AuditedSettings):
-    """The environment of this function. *functions*: this one and those of the contexts, with their alias."""
+    """
+    The environment of this function. *functions*: this one and those of the contexts, *privacy_functions*: those that
+    answer calls of requests about a person, the help desk's last; all with their alias.
+    """
 
     functions: tuple[str, ...]
+    privacy_functions: tuple[str, ...]
+    media_bucket_name: str
     inbox_table_name: str
     contacts_table_name: str
     identifier_keys_secret_id: str
@@ -94,6 +107,7 @@ colleagues = people.People(
 # A repeated invocation would be another call: the run repeats what has no answer.
 once = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
 OWN, *OF_CONTEXTS = settings.functions
+PRIVACY_RUN = "privacy_request"  # in the event of a run
 bulk_deps = bulk_run.BulkDependencies(
     inbox=deps,
     keys=keys,
@@ -105,6 +119,43 @@ bulk_deps = bulk_run.BulkDependencies(
 )
 work_on_contacts = contact_work.Work(table=deps.contacts, functions=bulk_deps.functions)
 MOST_RUNS = 12  # that follow each other; the schedule starts the next ones
+*OF_PARTS, HELP_DESK = (
+    ContextFunction(bulk_deps.functions.client, name) for name in settings.privacy_functions
+)
+# Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
+exports = Bucket(
+    cache(lambda: boto3.client("s3", config=Config(signature_version="s3v4"))),
+    settings.media_bucket_name,
+)
+
+
+def person_dependencies() -> PersonDependencies:
+    """Return what one run of a request about a person needs."""
+    parts = dict(zip(Context, OF_PARTS, strict=True))
+    return PersonDependencies(
+        tables=Tables(inbox=deps.table, contacts=deps.contacts),
+        heads={context: RemoteHeads(context, function) for context, function in parts.items()},
+        # Conversations last: the inbox and the threads forward messages to them.
+        parts={
+            str(context): RemotePart(str(context), parts[context])
+            for context in (Context.WHATSAPP, Context.EMAIL_THREADS, Context.CONVERSATIONS)
+        },
+        help_desk=RemoteRows(HELP_DESK),
+        bucket=exports,
+    )
+
+
+def start_privacy_run(company: str, request_id: str, run: int = 1) -> None:
+    """Start a run of a request, without waiting for it. *run*: how many have followed each other."""
+    event = {PRIVACY_RUN: {"company": company, "request": request_id, "run": run}}
+    bulk_deps.functions.client().invoke(
+        FunctionName=OWN, InvocationType="Event", Payload=to_json(event).encode()
+    )
+
+
+privacy = PrivacyRoutes(
+    person=person_dependencies, start=start_privacy_run, seal_secret=deps.seal_secret
+)
 routes = Routes(
     title="Parley: inbox over all contexts",
     document="/inbox/openapi.json",
@@ -121,18 +172,24 @@ routes = Routes(
         MergeRefused: (HTTPStatus.CONFLICT, "merge_refused"),
         ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
         ListRefused: (HTTPStatus.CONFLICT, "list_refused"),
+        NoSuchRequest: (HTTPStatus.NOT_FOUND, "not_found"),
+        NoSuchPerson: (HTTPStatus.NOT_FOUND, "contact_not_found"),
+        NotWaiting: (HTTPStatus.CONFLICT, "not_waiting"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
 )
 # Before /contacts/{contact_id}, which would take their paths.
 routes.add(ListRoutes(deps, work_on_contacts))
+routes.add(privacy)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; nothing for the schedule's event and for the start of a run."""
     if STARTED in event:
         return _run(event[STARTED], context)
+    if PRIVACY_RUN in event:
+        return _run_request(event[PRIVACY_RUN], context)
     if contact_work.STARTED in event:
         started = event[contact_work.STARTED]
         work_on_contacts.go_on(started, context.get_remaining_time_in_millis, MOST_RUNS)
@@ -140,6 +197,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if "httpMethod" not in event:
         bulk.start_opened(bulk_deps)
         work_on_contacts.start_opened()
+        privacy.go_on_with_due()
         return {}
     return routes.respond(event, context)
 
@@ -155,6 +213,18 @@ def _run(started: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     # AWS stops functions that start themselves again and again.
     if goes_on and run < MOST_RUNS:
         bulk_deps.functions.start(company, principal, run + 1)
+    return {}
+
+
+def _run_request(started: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    company, request_id, run = started["company"], started["request"], int(started["run"])
+    remaining_ms = context.get_remaining_time_in_millis
+    try:
+        goes_on = privacy_run.go_on(person_dependencies(), company, request_id, remaining_ms)
+    finally:
+        write_metrics()
+    if goes_on and run < MOST_RUNS:
+        start_privacy_run(company, request_id, run + 1)
     return {}
 
 

@@ -4,7 +4,7 @@ The data of a person over all contexts.
     erasure    fences     contexts     the job of each context, until it is done
                           help_desk    rows about the customer
                           feeds        until every feed that has read an erased conversation has ended
-                          profiles     tokens, then the profile; a profile that others lead to comes last
+                          profiles     merges by people, tokens, then the profile; one that others lead to comes last
                (settle)                until every feed that has read a removed profile has ended
                sources    entries      conversations since the request get a contact anew; others leave the inbox
                           parked       conversations that a feed could not show, and that are gone
@@ -24,28 +24,29 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
 
+from console.store.person_jobs import PersonJob
 from shared.contacts import lists
 from shared.contacts.items import ContactList
 from shared.identity.contacts.items import Found as Token
-from shared.identity.contacts.items import Profile
+from shared.identity.contacts.items import Merge, Profile
 from shared.inbox import entries
 from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
 from shared.privacy.inventory import Found, Page
+from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from console.privacy.contexts import ContextJobs, CustomerRows
-    from console.store.person_jobs import PersonJob
     from shared.aws.dynamodb import Attributes
-    from shared.inbox.entries import Heads, Tables
+    from shared.aws.s3 import Bucket
+    from shared.inbox.entries import Tables
     from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Source
-    from shared.privacy.jobs import Job
+    from shared.privacy.parts import CustomerRows, Part, PartJob, PersonHeads
 
-PROFILE, TOKEN, LIST, ENTRY = "profiles", "tokens", "lists", "entries"
+PROFILE, TOKEN, LIST, MERGE, ENTRY = "profiles", "tokens", "lists", "merges", "entries"
 PARKED, HELP_DESK, EXPORT = "parked_heads", "help_desk_customers", "exports"
 _FEEDS = "feeds"
 # The timeout of the feeds is 30 s; the rest covers clock skew and the lag of the index.
@@ -53,6 +54,7 @@ SETTLES_MS: Final = 60 * clock.SECOND_MS
 POLL_MS: Final = 5 * clock.SECOND_MS
 ENTRIES_A_PAGE: Final = 50
 PARKED_A_PAGE: Final = 200
+_EXPORTS: Final = "exports/~people/{company}/{job}/"  # no id of a company has a tilde
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +62,11 @@ class Inventory:
     """The data of the person of a job, over the tables of inbox and contacts, and the other contexts."""
 
     tables: Tables
-    heads: Mapping[Context, Heads]
-    contexts: Mapping[str, ContextJobs]
+    heads: Mapping[Context, PersonHeads]
+    parts: Mapping[str, Part]
+    queued: set[str]
     help_desk: CustomerRows
+    bucket: Bucket
     job: PersonJob
 
     @property
@@ -90,7 +94,7 @@ class Inventory:
             self._wait_for_feeds()
             return Page([])
         if name == HELP_DESK:
-            keys = self.help_desk.keys(self.job.names[int(key)])
+            keys = self.help_desk.keys(self.job.company_id, self.job.names[int(key)])
             return Page([Found(HELP_DESK, one) for one in keys])
         if name == PROFILE:
             return self._profile(key)
@@ -114,6 +118,8 @@ class Inventory:
             self.help_desk.remove(found.key)
         elif found.kind == PROFILE:
             self.tables.contacts.delete(Profile.key(self.job.company_id, found.key))
+        elif found.kind == MERGE:
+            self.tables.contacts.delete(Merge.key(self.job.company_id, found.key))
         elif found.kind == TOKEN:
             partition, contact_id = json.loads(found.key)
             self.tables.contacts.delete({"pk": partition, "sk": contact_id})
@@ -149,23 +155,39 @@ class Inventory:
         return lines
 
     def finish(self) -> None:
-        """Nothing is left: each context removes its exports, and this one's name no person."""
+        """Delete the exports of the person by any one name; each context has removed its own."""
+        company, contacts = self.job.company_id, self.job.contact_ids or []
+        names = [*self.job.names, *(Named(NameKind.CONTACT, one) for one in contacts)]
+        given = [
+            [Named(NameKind(kind), value) for kind, value in self.job.given or []],
+            *([one] for one in names),
+        ]
+        ids = dict.fromkeys(PersonJob.id_of("export", company, one) for one in given)
+        for job_id in ids:
+            for key in self.bucket.all_keys_under(exports_of(company, job_id)):
+                self.bucket.delete(key)
 
     @property
     def _of_contexts(self) -> list[Source]:
+        if self.job.subjects is not None:
+            return [(context, subject) for context, subject in self.job.subjects]
+        # A run that an earlier release has begun.
+        names, kind, company = self.job.names, self.job.kind, self.job.company_id
         return [
-            (name, subject)
-            for name, context in self.contexts.items()
-            for subject in context.subjects(self.job.names)
+            (context, subject.name)
+            for context, part in self.parts.items()
+            for subject in part.subjects(kind, company, names)
         ]
 
     @property
     def _profiles(self) -> list[Source]:
         return [(PROFILE, contact_id) for contact_id in self.job.contact_ids or []]
 
-    def _done(self, context: str, subject: str) -> Job:
+    def _done(self, context: str, subject: str) -> PartJob:
         """Return the job of a context that is done. Raises Transient until then."""
-        job = self.contexts[context].since(self.job, subject)
+        named = f"{context} {subject}"
+        job = self.parts[context].since(self.job.asked, subject, queues=named not in self.queued)
+        self.queued.add(named)
         if not job.is_done:
             raise Transient("privacy_context_works", POLL_MS)
         return job
@@ -178,20 +200,21 @@ class Inventory:
             raise Transient("privacy_feeds_settle", wait_ms)
 
     def _profile(self, contact_id: str) -> Page:
-        """Return a profile after its tokens, and after profiles that lead to it since the begin of the run."""
+        """Return a profile after its merges and tokens, and after profiles that lead to it since the run has begun."""
         found: list[Found] = []
         for one in [*self._later_members(contact_id), contact_id]:
             item = self.tables.contacts.get(Profile.key(self.job.company_id, one))
             if item is None:
                 continue
-            hashed = sorted(Profile.read(item).tokens)
-            tokens = [Token.list_of(self.job.company_id, each) for each in hashed]
+            profile = Profile.read(item)
+            tokens = [Token.list_of(self.job.company_id, each) for each in sorted(profile.tokens)]
+            found += [Found(MERGE, each) for each in sorted(profile.merges)]
             found += [Found(TOKEN, json.dumps([partition, one])) for partition in tokens]
             in_lists = lists.memberships(self.tables.contacts, self.job.company_id, one)
             found += [Found(LIST, json.dumps([list_id, one])) for list_id in in_lists]
             found.append(Found(PROFILE, one))
         is_export = self.job.kind == "export"
-        return Page([one for one in found if not (is_export and one.kind == TOKEN)])
+        return Page([one for one in found if not is_export or one.kind == PROFILE])
 
     def _later_members(self, contact_id: str) -> list[str]:
         item = self.tables.contacts.get(Profile.key(self.job.company_id, contact_id))
@@ -218,3 +241,8 @@ class Inventory:
         found = [Found(PARKED, json.dumps([str(context), one])) for one in gone[:PARKED_A_PAGE]]
         # The next page lists what is left of them.
         return Page(found, {"after": str(context)} if len(gone) > PARKED_A_PAGE else None)
+
+
+def exports_of(company: str, job_id: str) -> str:
+    """Return the prefix of all exports of a job."""
+    return _EXPORTS.format(company=company, job=job_id)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from console.privacy import person
-from console.privacy.inventory import SETTLES_MS, Inventory
+from console.privacy.inventory import SETTLES_MS, Inventory, exports_of
 from console.privacy.person import Sources
 from console.privacy.remainders import REMAINDERS
 from console.store.person_jobs import PersonJob
@@ -18,33 +18,36 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from console.privacy.contexts import ContextJobs, CustomerRows
-    from console.store.person_jobs import Named
     from shared.aws.s3 import Bucket
-    from shared.inbox.entries import Heads, Tables
+    from shared.inbox.entries import Tables
     from shared.inbox.items import Context
     from shared.privacy.jobs import Kind
+    from shared.privacy.parts import CustomerRows, Named, Part, PersonHeads
 
 TURN_MS: Final = 60 * clock.SECOND_MS
 _LINES: Final = "person.jsonl"
-_EXPORTS: Final = "exports/{company}/people/{job}/{run}/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonDependencies:
-    """Tables of inbox and contacts, heads and jobs of the contexts, rows of the help desk, the bucket of exports."""
+    """
+    Tables of inbox and contacts, heads and jobs of the contexts, rows of the help desk, the bucket of exports.
+
+    *queued*: the subjects whose jobs this process has queued. A job of an earlier process may be in no queue.
+    """
 
     tables: Tables
-    heads: Mapping[Context, Heads]
-    contexts: Mapping[str, ContextJobs]
+    heads: Mapping[Context, PersonHeads]
+    parts: Mapping[str, Part]
     help_desk: CustomerRows
     bucket: Bucket
+    queued: set[str] = field(default_factory=set)
 
     @property
     def sources(self) -> Sources:
-        """Where the identifiers of a person are found."""
-        contexts = [*self.contexts.values()]
-        return Sources(tables=self.tables, heads=self.heads, contexts=contexts)
+        """Where the names of a person are found."""
+        parts = [*self.parts.values()]
+        return Sources(tables=self.tables, heads=self.heads, parts=parts)
 
 
 def start(
@@ -57,7 +60,7 @@ def start(
     reason: str,
     reference: str | None = None,
 ) -> PersonJob:
-    """Start the job of the person with these identifiers, or continue it if it is not done, and return it."""
+    """Start the job of the person with these names, or continue it if it is not done, and return it."""
     job_id = PersonJob.id_of(kind, company, given)
     fresh = PersonJob(
         **PersonJob.key_of(job_id),
@@ -73,22 +76,24 @@ def start(
     return requests.start(deps.tables.contacts, fresh, lambda _: None)
 
 
-def engine_of(deps: PersonDependencies) -> Engine[PersonJob]:
-    """Return the engine of these jobs, which an operator's process works on."""
+def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[PersonJob]:
+    """Return the engine of these jobs, which are in no queue: the process that has the request works on them."""
     return Engine(
         item=PersonJob,
         table=deps.tables.contacts,
         inventory=lambda job: Inventory(
             tables=deps.tables,
             heads=deps.heads,
-            contexts=deps.contexts,
+            parts=deps.parts,
+            queued=deps.queued,
+            bucket=deps.bucket,
             help_desk=deps.help_desk,
             job=job,
         ),
         folder=lambda job: folder_of(deps.bucket, job),
         enqueue=lambda _: None,
         remainders=REMAINDERS,
-        turn_ms=TURN_MS,
+        turn_ms=turn_ms,
         settles_ms=SETTLES_MS,
         resolve=lambda job: _resolved(deps, job),
     )
@@ -96,17 +101,20 @@ def engine_of(deps: PersonDependencies) -> Engine[PersonJob]:
 
 def folder_of(bucket: Bucket, job: PersonJob) -> ExportFolder:
     """Return the folder of a job's current run."""
-    prefix = _EXPORTS.format(company=job.company_id, job=job.job_id, run=job.run)
-    return ExportFolder(bucket, prefix, _LINES)
+    return ExportFolder(bucket, f"{exports_of(job.company_id, job.job_id)}{job.run}/", _LINES)
 
 
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
-    """Return a job with all identifiers of the person, stored before anything that leads to them is removed."""
+    """Return a job with all names of the person, stored before anything that leads to them is removed."""
     names, ids = person.of_names(deps.sources, job.company_id, job.names)
-    parts = [
-        {"context": name, "job_id": context.id_of(job.kind, job.company_id, subject)}
-        for name, context in deps.contexts.items()
-        for subject in context.subjects(names)
+    subjects = [
+        (context, subject)
+        for context, part in deps.parts.items()
+        for subject in part.subjects(job.kind, job.company_id, names)
     ]
-    identifiers = [list(one) for one in names]
-    return job.changed(identifiers=identifiers, contact_ids=ids, parts=parts)
+    return job.changed(
+        identifiers=[list(one) for one in names],
+        contact_ids=ids,
+        subjects=[[context, subject.name] for context, subject in subjects],
+        parts=[{"context": context, "job_id": subject.job_id} for context, subject in subjects],
+    )

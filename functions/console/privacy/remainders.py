@@ -10,6 +10,15 @@ REMAINDERS: Final = (
         reason="the jobs of all contexts, under hashes of the identifiers, with counts, reason and reference",
     ),
     Remainder(
+        kind="open_requests",
+        reason="the name in other requests about the person, until these end or expire",
+        days=7,
+    ),
+    Remainder(
+        kind="newsletters",
+        reason="names in texts that people of the company have written; no identifier of a customer is stored there",
+    ),
+    Remainder(
         kind="new_conversations",
         reason="conversations with the person since the request, and their contact",
     ),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from shared.aws.tables.items import filled
 from shared.identity.keyed_hashes import keyed_hash
 from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.parts import Asked, Named, NameKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,36 +17,25 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
 
 
-class NameKind(StrEnum):
-    """The kinds of identifiers by which a person is named."""
-
-    PHONE = "phone"
-    EMAIL = "email"
-    USER_ID = "user_id"
-
-
-class Named(NamedTuple):
-    """
-    An identifier of the person in its normal form: +447700900101, ann@example.com, or a user id of WhatsApp, which is
-    of any business portfolio of the company.
-    """
-
-    kind: NameKind
-    value: str
-
-
 class PersonJob(Job):
     """
-    The erasure or export of one person in all contexts, by the identifiers `given`.
+    The erasure or export of one person in all contexts, by the names `given`.
 
-    `identifiers` are all of the person, and `contact_ids` the ids of all profiles, those that others lead to last; both
-    are removed when a run is done. `parts` names the jobs of the contexts, as `{context, job_id}`, whose receipts are
-    parts of this one's. `reason` and `reference` are the operator's words.
+    `identifiers` are all names of the person, `contact_ids` the ids of all profiles, those that others lead to last,
+    and `subjects` what the jobs of the contexts are named by, as `[context, subject]`; they are removed when a run is
+    done. `parts` names these jobs, as `{context, job_id}`, whose receipts are parts of this one's. `reason` and
+    `reference` are the words of the caller.
     """
 
     pk_pattern: ClassVar[str] = "PRIVACY#{job}"
     sk_pattern: ClassVar[str] = "JOB"
-    of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "given", "identifiers", "contact_ids")
+    of_run: ClassVar[tuple[str, ...]] = (
+        *Job.of_run,
+        "given",
+        "identifiers",
+        "contact_ids",
+        "subjects",
+    )
 
     pk: str
     sk: str
@@ -56,6 +45,7 @@ class PersonJob(Job):
     given: list[list[str]] | None = Field(default=None, repr=False)
     identifiers: list[list[str]] | None = Field(default=None, repr=False)
     contact_ids: list[str] | None = Field(default=None, repr=False)
+    subjects: list[list[str]] | None = Field(default=None, repr=False)
     parts: list[dict[str, str]] = Field(default_factory=list)
 
     @classmethod
@@ -65,13 +55,23 @@ class PersonJob(Job):
 
     @classmethod
     def id_of(cls, kind: Kind, company_id: str, given: Iterable[Named]) -> str:
-        """Return the id of the job of a person by these identifiers. Raises as `keyed_hash`."""
+        """Return the id of the job of a person by these names. Raises as `keyed_hash`."""
         named = (text for one in sorted(given) for text in one)
         return keyed_hash("person job", kind, company_id, *named)[:ID_DIGITS]
 
     @property
+    def asked(self) -> Asked:
+        """The request, as parts know it."""
+        return Asked(
+            kind=self.kind,
+            company=self.company_id,
+            requested_at=self.requested_at,
+            requested_by=self.requested_by,
+        )
+
+    @property
     def names(self) -> list[Named]:
-        """All identifiers of the person that are known to the run."""
+        """All names of the person that are known to the run."""
         return [
             Named(NameKind(kind), value) for kind, value in self.identifiers or self.given or []
         ]

@@ -1,8 +1,14 @@
-"""Scheduled handler, every minute: enqueues due work and finds messages whose webhook was lost."""
+"""
+Scheduled handler, every minute: enqueues due work and finds messages whose webhook was lost.
+
+The function also answers calls of requests about a person over all contexts, and makes the turns of the context's own
+job: it takes no event from outside, and its role alone may delete conversations.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -18,6 +24,8 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
+from shared.identity import keyed_hashes
+from shared.privacy import PART
 from shared.providers.twilio.messages import Twilio
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics, write_metrics
@@ -46,6 +54,10 @@ class SweeperSettings(Settings):
     twilio_webhook_secret_id: str
     twilio_base_url: Origin
     dead_letter_urls: tuple[str, ...]
+    conversations_table_name: str
+    media_bucket_name: str
+    identifier_keys_secret_id: str
+    openai_base_url: Origin
 
 
 settings = SweeperSettings.load()
@@ -74,12 +86,42 @@ deps = sweep.SweeperDependencies(
 )
 
 
-def handler(_event: dict[str, Any], context: LambdaContext) -> None:
-    """Enqueue due work and run the gap check: every 15 minutes of all lists, every minute of unfinished ones."""
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | None:
+    """
+    Enqueue due work and run the gap check: every 15 minutes of all lists, every minute of unfinished ones.
+
+    A call of a request about a person has an answer of its own.
+    """
     try:
+        if PART in event:
+            return _answered(event[PART])
         _sweep(context)
     finally:
         write_metrics()
+    return None
+
+
+def _answered(call: object) -> dict[str, Any]:
+    from conversations.configuration.bootstrap import ledger_of  # noqa: PLC0415 - of rare calls
+    from conversations.privacy.dependencies import ErasureDependencies  # noqa: PLC0415 - as above
+    from conversations.privacy.part import ConversationPart  # noqa: PLC0415 - as above
+    from conversations.store.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
+    from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
+    from shared.privacy import part_calls  # noqa: PLC0415 - as above
+    from shared.providers.company_secrets import CompanySecrets  # noqa: PLC0415 - as above
+
+    secrets = cache(lambda: boto3.client("secretsmanager", config=PATIENT))
+    keyed_hashes.configure(JsonSecret(secrets, settings.identifier_keys_secret_id))
+    own = ErasureDependencies(
+        table=Table(boto3.client("dynamodb", config=PATIENT), settings.conversations_table_name),
+        log=deps.log,
+        bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), settings.media_bucket_name),
+        ledger=ledger_of(deps.log),
+        credentials=CompanySecrets(secrets),
+        openai_url=f"{settings.openai_base_url}/v1",
+    )
+    heads = ConversationHeads(own.table, own.log)
+    return part_calls.answer(ConversationPart(deps=own), heads, call)
 
 
 def _sweep(context: LambdaContext) -> None:

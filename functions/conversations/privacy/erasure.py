@@ -1,6 +1,6 @@
 """
 Erases or exports a person in the conversations of one company: a job of `shared.privacy.engine` that runs in the
-process of an operator.
+process of its caller, an operator's or a turn of a request.
 
 A job that is interrupted is continued by the next call for the same addresses.
 """
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS: Final = 130 * clock.SECOND_MS
 ROUNDS: Final = 3
+STILL_WRITTEN: Final = "written_to_all_the_time"
 TURN_MS: Final = 60 * clock.SECOND_MS
 COUNTED: Final = (
     "addresses", "conversations", "messages", "files", "unmatched", "parked", "threads",
@@ -79,6 +80,42 @@ def run(
 
     Raises Transient if new conversations or addresses keep appearing during an erasure.
     """
+    job = _started(deps, kind, company_id, known_addresses, by)
+    if job.rounds:
+        jobs.replace(deps.log, job.changed(rounds=0))
+    return engine.run(engine_of(deps), job.job_id)
+
+
+def turn(
+    deps: ErasureDependencies,
+    kind: Kind,
+    company_id: str,
+    known_addresses: Sequence[str],
+    *,
+    by: str,
+    turn_ms: int,
+) -> PrivacyJob:
+    """
+    Start the job of the person with these normalised addresses, or continue it, for *turn_ms*, and return it.
+
+    Raises Transient for every other reason than a wait of a known length; the next turn tries again.
+    """
+    job = _started(deps, kind, company_id, known_addresses, by)
+    try:
+        engine.work(engine_of(deps, turn_ms), job.job_id)
+    except Transient as wait:
+        if wait.reason == STILL_WRITTEN:
+            stored = jobs.get(deps.log, PrivacyJob, job.job_id) or job
+            jobs.replace(deps.log, stored.changed(rounds=0))
+        if not wait.wait_ms:
+            raise
+    return jobs.get(deps.log, PrivacyJob, job.job_id) or job
+
+
+def _started(
+    deps: ErasureDependencies, kind: Kind, company_id: str, known_addresses: Sequence[str], by: str
+) -> PrivacyJob:
+    """Store the job of a person, unless it goes on, and return it; it is in no queue."""
     given = every_spelling(known_addresses)
     job_id = PrivacyJob.id_of(kind, company_id, given)
     fresh = PrivacyJob(
@@ -90,13 +127,10 @@ def run(
         requested_by=by,
         given=given,
     )
-    job = requests.start(deps.log, fresh, lambda _: None)  # It runs here, in no queue.
-    if job.rounds:
-        jobs.replace(deps.log, job.changed(rounds=0))
-    return engine.run(engine_of(deps), job_id)
+    return requests.start(deps.log, fresh, lambda _: None)
 
 
-def engine_of(deps: ErasureDependencies) -> Engine[PrivacyJob]:
+def engine_of(deps: ErasureDependencies, turn_ms: int = TURN_MS) -> Engine[PrivacyJob]:
     """Return the engine of the jobs of conversations."""
     return Engine(
         item=PrivacyJob,
@@ -105,7 +139,7 @@ def engine_of(deps: ErasureDependencies) -> Engine[PrivacyJob]:
         folder=lambda job: folder_of(deps.bucket, job),
         enqueue=lambda _: None,
         remainders=REMAINDERS,
-        turn_ms=TURN_MS,
+        turn_ms=turn_ms,
         settles_ms=SETTLES_MS,
         resolve=lambda job: job.changed(
             addresses=all_addresses(deps, job.company_id, job.given or [])
@@ -136,7 +170,7 @@ def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     if len(merged) == len(known) and all(states.is_erased(deps.log, ref) for ref in refs):
         return None
     if job.rounds + 1 >= ROUNDS:
-        raise Transient("written_to_all_the_time")
+        raise Transient(STILL_WRITTEN)
     return job.changed(addresses=merged, rounds=job.rounds + 1)
 
 

@@ -1,4 +1,8 @@
-"""HTTP API of e-mail threads: threads, mails, attachments, changes, mailboxes; parked events and dead letters."""
+"""
+HTTP API of e-mail threads: threads, mails, attachments, changes, mailboxes; parked events and dead letters.
+
+The function also answers calls of requests about a person over all contexts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +45,7 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
+from shared.privacy import PART
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +130,20 @@ routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out. The page of a signed link has no caller."""
+    if PART in event:
+        return _answered(event[PART])
     if event.get("resource") == satisfaction.RESOURCE:
         return satisfaction.respond(table, event)
     return routes.respond(event, context)
+
+
+def _answered(call: object) -> dict[str, Any]:
+    from email_threads.privacy.part import EmailPart  # noqa: PLC0415 - of rare calls
+    from email_threads.store.lists.inbox_heads import EmailHeads  # noqa: PLC0415 - as above
+    from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
+    part = EmailPart(table=table, queue=deps.queue, bucket=deps.bucket)
+    return part_calls.answer(part, EmailHeads(table), call)
 
 
 @routes.reads("GET /email-threads", Scope.EMAIL_READ)

@@ -1,4 +1,8 @@
-"""The admin API of the help-desk middleware over HTTP: switches, conversations, parked events, dead letters, health."""
+"""
+The admin API of the help-desk middleware over HTTP: switches, conversations, parked events, dead letters, health.
+
+The function also answers calls of requests about a person over all contexts.
+"""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -42,6 +46,7 @@ from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.policy.kill_switches import SwitchNotSet
+from shared.privacy import PART
 
 settings = AdminSettings.load()
 deps = dependencies(settings)
@@ -79,7 +84,13 @@ RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
+    if PART in event:
+        from richpanel.privacy.customer_rows import CustomerRows  # noqa: PLC0415 - of rare calls
+        from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
+        rows = CustomerRows(deps.state, deps.keys, owner=lambda: deps.account.company)
+        return part_calls.answer_rows(rows, event[PART])
     return routes.respond(event, context)
 
 

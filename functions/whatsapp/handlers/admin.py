@@ -1,4 +1,8 @@
-"""HTTP API of administrators: parked events and dead letters; erasure and export of contacts."""
+"""
+HTTP API of administrators: parked events and dead letters; erasure and export of contacts.
+
+The function also answers calls of requests about a person over all contexts.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +24,13 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
+from shared.identity import keyed_hashes
+from shared.privacy import PART, part_calls
 from whatsapp.api.queries import NotFound
+from whatsapp.privacy.part import WhatsAppPart
 from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of
+from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 from whatsapp.store.items.requests import Idempotency
 
 
@@ -41,6 +49,7 @@ class AdminSettings(AuditedSettings):
     whatsapp_social_dead_letters_url: str
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
+    identifier_keys_secret_id: str
 
 
 settings = AdminSettings.load()
@@ -54,6 +63,12 @@ signing = quick.merge(Config(signature_version="s3v4"))
 bucket = Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name)
 queue = FifoQueue(sqs, settings.whatsapp_queue_url)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+    )
+)
+part = WhatsAppPart(table=table, queue=queue, bucket=bucket)
 recovery = recovery_of(
     table=table,
     bucket=bucket,
@@ -80,5 +95,7 @@ routes.add(PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=se
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
+    if PART in event:
+        return part_calls.answer(part, WhatsAppHeads(table), event[PART])
     return routes.respond(event, context)

@@ -11,9 +11,10 @@ import boto3
 
 from console.privacy import jobs
 from console.privacy.jobs import PersonDependencies
-from console.store.person_jobs import Named, NameKind, PersonJob
+from console.store.person_jobs import PersonJob
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy.dependencies import ErasureDependencies
+from conversations.privacy.part import ConversationPart
 from conversations.store import conversations, messages, states
 from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
@@ -21,8 +22,8 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import Message, State
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.privacy import jobs as email_jobs
+from email_threads.privacy.part import EmailPart
 from email_threads.store.lists.inbox_heads import EmailHeads
-from operations.privacy.contexts import ConversationJobs, EmailJobs, WhatsAppJobs
 from richpanel.guards.customer_hash import customer_hmac
 from richpanel.privacy.customer_rows import CustomerRows
 from richpanel.store.items import CustomerState
@@ -31,12 +32,14 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.inbox.items import Context
 from shared.privacy import engine
+from shared.privacy.parts import Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.email_threads.inbox import Inbox
 from tests.integration.whatsapp.conftest import NOW, Harness, Outbox
 from tests.template import create_table, name_of
+from whatsapp.privacy.part import WhatsAppPart
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     import pytest
 
     from shared.inbox.entries import BatchHeads
+    from shared.privacy.parts import Part
     from tests.integration.console.system import Fed, InboxSystem
 
 COMPANY: Final = "acme"
@@ -70,6 +74,7 @@ class People:
     meanwhile: Callable[[], object] = lambda: None
     now: list[int] = field(default_factory=lambda: [NOW])
     waits: int = 0
+    is_waiting: bool = False
 
     def store(self) -> None:
         """Ada in all contexts, Ben and Bob beside her."""
@@ -127,12 +132,17 @@ class People:
 
     def begin_process(self) -> None:
         """The next run is in another process."""
-        for context in self.deps.contexts.values():
-            if isinstance(context, WhatsAppJobs | EmailJobs):
-                context.queued.clear()
+        self.deps.queued.clear()
 
     def pass_time(self, ms: int) -> None:
         """The workers and feeds run while the erasure waits."""
+        self.is_waiting = True
+        try:
+            self._work(ms)
+        finally:
+            self.is_waiting = False
+
+    def _work(self, ms: int) -> None:
         self.now[0] += ms
         self.waits += 1
         assert self.waits < MOST_WAITS, "the request does not end"
@@ -187,8 +197,8 @@ class People:
 
     @property
     def conversations(self) -> ErasureDependencies:
-        own = self.deps.contexts["conversations"]
-        assert isinstance(own, ConversationJobs)
+        own = self.deps.parts["conversations"]
+        assert isinstance(own, ConversationPart)
         return own.deps
 
     def _converse(self) -> None:
@@ -263,23 +273,25 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         Context.CONVERSATIONS: ConversationHeads(own.table, own.log),
         Context.EMAIL_THREADS: EmailHeads(mails.table),
     }
-    contexts = (
-        WhatsAppJobs(
+    parts: tuple[Part, ...] = (
+        WhatsAppPart(
             table=whatsapp_table, queue=harness.resources.queue, bucket=harness.resources.bucket
         ),
-        EmailJobs(
+        EmailPart(
             table=mails.table,
             queue=email_queue,  # type: ignore[arg-type]  # has the one method that is used
             bucket=mails.bucket,
         ),
-        ConversationJobs(deps=own),
+        ConversationPart(deps=own),
     )
     rows = create_table(client, "RichpanelConversationStateTable")
     deps = PersonDependencies(
         tables=inbox.tables,
         heads=heads,
-        contexts={one.context: one for one in contexts},
-        help_desk=CustomerRows(Table(client, rows), JsonSecret(lambda: secrets, "help desk")),
+        parts={one.context: one for one in parts},
+        help_desk=CustomerRows(
+            Table(client, rows), JsonSecret(lambda: secrets, "help desk"), lambda: COMPANY
+        ),
         bucket=harness.resources.bucket,
     )
     feeds = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from console.privacy import jobs, person
-from console.store.person_jobs import Named, NameKind, PersonJob
+from console.store.person_jobs import PersonJob
 from shared.contacts import lists
 from shared.identity.contacts import resolution
 from shared.identity.identifiers import IdentifierKind, identifier
@@ -18,6 +18,7 @@ from shared.inbox.items import Context
 from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.privacy import jobs as stored_jobs
+from shared.privacy.parts import Named, NameKind
 from tests.integration.console.people import (
     ADA,
     CANARY,
@@ -239,9 +240,11 @@ def test_an_erasure_that_is_killed_again_and_again_ends_the_same(people: People,
     assert stored is not None
     assert not {"given", "identifiers", "contact_ids"} & stored.attributes().keys()
     of_conversations = next(one for one in job.parts if one["context"] == "conversations")
-    part = people.deps.contexts["conversations"].stored(of_conversations["job_id"])
+    part = people.deps.parts["conversations"].stored(of_conversations["job_id"])
     assert part is not None
-    assert (part.run, part.counts["conversations"], part.counts["messages"]) == (1, 1, 1)
+    assert part.receipt is not None
+    counts = part.counts
+    assert (part.receipt.run, counts["conversations"], counts["messages"]) == (1, 1, 1)
 
 
 def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(people: People) -> None:

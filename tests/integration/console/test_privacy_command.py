@@ -1,17 +1,16 @@
-"""`python -m operations privacy`: an operator erases or exports a person in all contexts by one request."""
+"""`python -m operations privacy`: an operator erases or exports a person by the API's requests."""
 
 from __future__ import annotations
 
 import stat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-import boto3
 import pytest
 
 from operations.command_line import arguments
 from operations.privacy import people as command
-from shared.identity import keyed_hashes
+from operations.privacy.people import Requests
 from tests.integration.console.people import (
     ADA,
     CANARY,
@@ -22,9 +21,10 @@ from tests.integration.console.people import (
     People,
     people_on_moto,
 )
-from tests.template import create_queue
+from tests.integration.console.requests import LEE, Desk
 
 if TYPE_CHECKING:
+    import argparse
     from pathlib import Path
 
     from tests.integration.console.system import InboxSystem
@@ -38,8 +38,26 @@ PERSON = ("--phone", "+44 7700 900101", "--reason", "asked by mail", "--referenc
 def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
     found = people_on_moto(harness, inbox, monkeypatch)
     found.store()
-    # Queues are lists here: see `test_the_command_uses_the_resources_of_the_stack`.
-    monkeypatch.setattr(command, "dependencies", lambda _: found.deps)
+    return found
+
+
+@pytest.fixture
+def desk(people: People, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """The function of the stack, which has its outputs' names."""
+    found = Desk(people)
+    outputs = {
+        command.INBOX: people.inbox.table.name,
+        command.CONTACTS: people.deps.tables.contacts.name,
+        command.MEDIA: people.deps.bucket.name,
+    }
+    monkeypatch.setattr(arguments, "outputs_of", lambda _, *names: {n: outputs[n] for n in names})
+    made = command.requests_of
+
+    def requests_of(options: argparse.Namespace) -> Requests:
+        own = made(options)
+        return Requests(found.client, own.stage, own.company, own.contacts, own.bucket)
+
+    monkeypatch.setattr(command, "requests_of", requests_of)
     return found
 
 
@@ -47,6 +65,7 @@ def call(kind: str, *more: str) -> int:
     return command.main([kind, *GIVEN, *more])
 
 
+@pytest.mark.usefixtures("desk")
 def test_an_erasure_prints_the_receipts_of_all_contexts_and_names_no_person(
     people: People, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,36 +85,19 @@ def test_an_erasure_prints_the_receipts_of_all_contexts_and_names_no_person(
     (request,) = (line[1] for line in lines if line[0] == "request")
     assert call("status", "--request", request) == 0
     assert capsys.readouterr().out == printed.out
+    others = ["status", "--stack", "x", "--company", "globex", "--request", request]
+    assert command.main(others) == 1
 
 
-def test_a_dry_run_shows_the_identifiers_and_changes_nothing(
-    people: People, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = people.left(*WORDS)
-
+@pytest.mark.usefixtures("desk")
+def test_a_dry_run_shows_the_names_of_the_person(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("erase", *PERSON, "--dry-run") == 0
 
     assert capsys.readouterr().out == f"phone\t+{ADA}\nemail\t{MAIL}\nprofiles\t2\n"
-    assert people.left(*WORDS) == before
-    assert people.left("PRIVACY#") == []
 
 
-def test_a_request_that_waits_is_continued_by_the_next_call(
-    people: People, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call("erase", *PERSON, "--wait", "0") == 1
-    assert "state\trunning" in capsys.readouterr().out
-
-    people.begin_process()
-    assert call("erase", *PERSON) == 0
-
-    assert people.left(*WORDS) == []
-    assert "state\tdone" in capsys.readouterr().out
-
-
-def test_an_export_is_one_zip_with_an_index_that_only_its_owner_reads(
-    people: People, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("desk")
+def test_an_export_is_one_zip_that_only_its_owner_reads(tmp_path: Path) -> None:
     path = tmp_path / "person.zip"
 
     assert call("export", *PERSON, "--output", str(path)) == 0
@@ -103,83 +105,50 @@ def test_an_export_is_one_zip_with_an_index_that_only_its_owner_reads(
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with ZipFile(path) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
-    index = texts.pop("index.html")
-    assert {name.partition("-")[0] for name in texts} == {
-        "whatsapp",
-        "email_threads",
-        "conversations",
-        "contacts",
-    }
     assert sum(CANARY in text for text in texts.values()) == 4
     assert OTHER not in str(texts)
-    assert all(f'href="{name}"' in index for name in texts)
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
+def test_an_operator_sets_that_another_person_confirms(
+    desk: Desk, people: People, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [call("settings", *more) for more in ((), ("--four-eyes", "on"))] == [0, 0]
+    assert capsys.readouterr().out == "four_eyes\toff\nfour_eyes\ton\n"
+
+    assert call("erase", *PERSON) == 1
+    printed = capsys.readouterr()
+    assert "another administrator confirms" in printed.err
+    request = printed.out.splitlines()[0].split("\t")[1]
+    desk.post(f"/{request}/confirm", by=LEE)
+    desk.drain()
+
+    assert call("status", "--request", request) == 0
+    assert people.left(*WORDS) == []
+
+
+@pytest.mark.usefixtures("desk")
+def test_a_wrong_call_is_refused_and_repeats_no_name(
+    people: People, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for given, code in (
         (("erase", "--reason", "asked"), 2),
+        (("erase", "--reason", "asked", "--phone", "+447700900101", "--email", "a@b.example"), 2),
         (("erase", "--phone", "0770", "--reason", "asked"), None),
         (("erase", "--email", "ann at home", "--reason", "asked"), None),
         (("erase", "--user-id", "ann at", "--reason", "asked"), None),
         (("erase", "--phone", "+447700900101"), None),
         (("erase", "--phone", "+447700900101", "--reason", ""), None),
+        (("erase", "--external-id", "C-1001", "--reason", "asked"), 1),
         (("status", "--request", "0" * 32), 1),
-        (("status", "--request", "not an id"), 1),
-    ],
-)
-def test_a_wrong_call_is_refused_and_repeats_no_identifier(
-    people: People, given: tuple[str, ...], code: int | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kind, *more = given
-    if code is None:
-        with pytest.raises(SystemExit):
-            call(kind, *more)
-    else:
-        assert call(kind, *more) == code
+        (("status", "--request", "not an id"), None),
+    ):
+        kind, *more = given
+        if code is None:
+            with pytest.raises(SystemExit):
+                call(kind, *more)
+        else:
+            assert call(kind, *more) == code, given
 
     printed = capsys.readouterr()
     assert not any(text in printed.out + printed.err for text in ("0770", "ann at", "900101"))
     assert people.left("PRIVACY#") == []
-
-
-def test_a_request_of_another_company_is_not_shown(
-    people: People, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call("erase", *PERSON) == 0
-    request = capsys.readouterr().out.splitlines()[0].split("\t")[1]
-
-    assert (
-        command.main(["status", "--stack", "x", "--company", "globex", "--request", request]) == 1
-    )
-
-
-def test_the_command_uses_the_resources_of_the_stack(
-    harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = people_on_moto(harness, inbox, monkeypatch)
-    conversations = own.conversations
-    sqs, secrets = boto3.client("sqs"), boto3.client("secretsmanager")
-    secrets.create_secret(Name="identifier keys", SecretString='{"identifier_key": "a key"}')
-    outputs: dict[str, Any] = {
-        command.INBOX: inbox.tables.inbox.name,
-        command.CONTACTS: inbox.tables.contacts.name,
-        command.WHATSAPP: harness.resources.table.name,
-        command.WHATSAPP_QUEUE: create_queue(sqs, "WhatsAppQueue"),
-        command.EMAIL: own.mails.table.name,
-        command.EMAIL_QUEUE: create_queue(sqs, "EmailThreadsQueue"),
-        command.EMAIL_BUCKET: own.mails.bucket.name,
-        command.CONVERSATIONS: conversations.table.name,
-        command.LOG: conversations.log.name,
-        command.MEDIA: harness.resources.bucket.name,
-        command.HELP_DESK: own.help_desk.table.name,
-        command.HELP_DESK_KEYS: "help desk",
-        command.KEYS: "identifier keys",
-    }
-    monkeypatch.setattr(arguments, "outputs_of", lambda _, *names: {n: outputs[n] for n in names})
-    monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
-
-    assert call("erase", *PERSON, "--wait", "0") == 1
-
-    queued = sqs.receive_message(QueueUrl=outputs[command.WHATSAPP_QUEUE])["Messages"]
-    assert len(queued) == 1

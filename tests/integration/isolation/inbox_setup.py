@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from moto import mock_aws
 
 from console.api.bulk.requests import ID_DIGITS
+from console.store import person_requests
 from console.store.bulk_items import BulkChange
+from console.store.person_requests import PersonRequest
 from operations.access.people import address_of
 from shared.api.auth import Caller
 from shared.contacts import lists
@@ -20,6 +26,7 @@ from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
+from shared.privacy import PART
 from shared.runtime import clock
 from tests.integration.console.system import (
     InboxSystem,
@@ -46,6 +53,7 @@ THIRD_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900197"), Proof.P
 CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
 PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
+REQUEST = "b" * ID_DIGITS
 # Each call issues another ticket, with a later end, makes another list, or counts another change.
 _DIFFERENT = re.compile(r'("(?:ticket|expiresAt|createdAt)":)"[^"]*"|("revision":)[0-9]+')
 
@@ -72,6 +80,7 @@ class TwoCompanies:
         for client, service in (
             (module.deps.table._client, "dynamodb"),
             (module.colleagues._client(), "cognito-identity-provider"),
+            (module.bulk_deps.functions.client(), "lambda"),
         ):
             client.meta.events.register(
                 f"before-call.{service}",
@@ -79,6 +88,8 @@ class TwoCompanies:
                     f"{model.service_model.service_name}.{model.name}"
                 ),
             )
+        functions = module.bulk_deps.functions.client()
+        functions.meta.events.register("before-call.lambda.Invoke", _answered_by_context)
         self._show(company_id="globex", reference="of-b", handle="447700900102")
         self._of_b = [item["pk"] for item in self._people()]
         self._employ("eve@globex.example", "globex:agent", "globex:team:night")
@@ -90,6 +101,7 @@ class TwoCompanies:
             "person": "canary-person",
             "team": "canary-team",
             "change": CHANGE,
+            "request_id": REQUEST,
         }
 
     def with_a(self) -> None:
@@ -126,7 +138,23 @@ class TwoCompanies:
         )
         self.inbox.table.put(saved.attributes())
         self.inbox.table.put(self._change().attributes())
+        person_requests.add(self.inbox.tables.contacts, self._request())
         self._calls.clear()
+
+    def _request(self) -> PersonRequest:
+        """A request of A that waits for a confirmation."""
+        return PersonRequest(
+            **PersonRequest.key_of("acme", REQUEST),
+            company_id="acme",
+            request_id=REQUEST,
+            kind="erase",
+            stage="waiting",
+            requested_at="2026-01-01T12:00:00.000Z",
+            requested_by="user:canary-person",
+            reason="canary-words",
+            given=["phone", "+447700900199"],
+            expires_at="2099-01-01T12:00:00.000Z",
+        )
 
     def _change(self) -> BulkChange:
         """An ended change of A's caller, which refused a conversation."""
@@ -151,6 +179,7 @@ class TwoCompanies:
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.inbox.table
+        self._remove_contacts()
         for item in self._items():
             if item.get("company_id", {}).get("S") == "acme":
                 table.delete({"pk": item["pk"]["S"]})
@@ -273,6 +302,16 @@ class TwoCompanies:
         table = self.inbox.table
         found: list[dict[str, Any]] = table._client.scan(TableName=table.name)["Items"]
         return found
+
+
+def _answered_by_context(params: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]]:
+    """The functions of the contexts, which know nothing more of a person."""
+    call = json.loads(params["body"]).get(PART, {})
+    known = {"names": [], "has_passed_on": False}
+    heads = [None] * len(call.get("references", ()))
+    answer = json.dumps({"answer": heads if call.get("call") == "heads" else known}).encode()
+    answered = SimpleNamespace(status_code=HTTPStatus.OK)
+    return answered, {"StatusCode": HTTPStatus.OK, "Payload": io.BytesIO(answer)}
 
 
 @contextmanager

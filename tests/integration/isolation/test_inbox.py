@@ -1,4 +1,4 @@
-"""Attacks on GET /inbox, its rows of other companies and projects, contacts, people, tickets and ends of sessions."""
+"""Attacks on GET /inbox, its rows of other companies and projects, contacts, requests, people, tickets, sessions."""
 
 from __future__ import annotations
 
@@ -45,6 +45,21 @@ API = Api(
         "PATCH /contacts/lists/{list_id}": Special(inputs=({"name": "Regulars"},)),
         "POST /contacts/lists/{list_id}/members": Special(
             inputs=({"contactIds": ["{contact_id}"]},)
+        ),
+        "POST /privacy/requests": Special(
+            inputs=(
+                {"kind": "erase", "subject": {"contact_id": "{contact_id}"}, "reason": "asked"},
+                {
+                    "kind": "erase",
+                    "subject": {"contact_id": "{contact_id}"},
+                    "reason": "asked",
+                    "dry_run": True,
+                },
+            ),
+            has_no_projects=True,
+        ),
+        "POST /privacy/requests/{request_id}/confirm": Special(
+            is_blind="it is for people (tests/integration/console/test_privacy_requests.py)"
         ),
         "GET /people": Special(has_no_projects=True),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),

@@ -30,8 +30,10 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Channel, Context, Entry, Head
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.references import key_of
+from shared.privacy.part_calls import ContextFunction, RemotePart
+from shared.privacy.parts import PartJob
 from shared.runtime import clock
-from shared.runtime.failures import Permanent
+from shared.runtime.failures import Permanent, Transient
 from tests.integration.console.system import inbox_call
 from tests.simulation.conversations.system import System as Conversations
 from tests.simulation.email_threads.people import arrive, finished
@@ -104,6 +106,7 @@ def uses() -> dict[str, set[Use]]:
         system.table.delete(pk(Conversation.key(COUNTER.phone, ADA.wa_id)))
         feed()
         _change_many(system, observer)
+        _request_person(system, observer)
     with running(Conversations) as talks:
         talks.reset()
         names = [talks.tables["conversations"], talks.tables["log"]]
@@ -290,6 +293,83 @@ def _change_many(system: Any, observer: CallObserver) -> None:
     assert json.loads(answer["body"])["result"]["change"]["handled"] == 0, answer
 
 
+def _request_person(system: Any, observer: CallObserver) -> None:
+    """
+    An export, and an erasure of a person who writes again meanwhile; a failing call of each context, which the emulated
+    account does not have.
+    """
+    api = imported("console.handlers.api", environment("InboxApi", **STAGE))
+    person = {"phone": f"+{ADA.wa_id}"}
+    email = str(properties("EmailBucket", **STAGE)["BucketName"])
+    system.s3.create_bucket(Bucket=email)
+    system.s3.put_object(Bucket=email, Key="exports/acme/1.jsonl", Body=b"{}")
+    job = PartJob(
+        job_id="1",
+        is_done=True,
+        requested_at="2999-01-01T00:00:00.000Z",
+        finished_at="2020-01-01T00:00:00.000Z",
+        counts={},
+        receipt=None,
+        left=[],
+        bucket=email,
+        prefix="exports/acme/",
+    ).model_dump(mode="json")
+    answers = {"known": {"names": [], "has_passed_on": False}, "since": job, "stored": job}
+    names = {"subjects": [{"name": "1", "job_id": "1"}], "rows": [], "remove_row": None}
+
+    shown = Head(
+        company_id=COMPANY,
+        context=Context.WHATSAPP,
+        reference="since",
+        channel=Channel.WHATSAPP,
+        address="1",
+        last_activity_at="2026-01-01T12:00:00.000Z",
+        status="open",
+    )
+    claims = [Claim(identifier(IdentifierKind.PHONE, person["phone"]), Proof.PROVIDER)]
+    contacts, inbox = (
+        Table(system.dynamodb, str(properties(name, **STAGE)["TableName"]))
+        for name in ("ContactsTable", "InboxTable")
+    )
+    contact = resolve(contacts, COMPANY, claims, clock.now_ms())
+    listed = Entry.of(shown).model_copy(update={"contact_id": contact, "contact_order": "1"})
+    inbox.put(listed.attributes())
+
+    def ask(_: object, call: Any) -> Any:
+        if call.call == "heads":
+            return [
+                shown.model_dump(mode="json") if one == shown.reference else None
+                for one in call.references
+            ]
+        return (answers | names)[call.call]
+
+    for kind in ("export", "erase"):
+        body = {"kind": kind, "subject": person, "reason": "asked"}
+        event = asked("POST", "/privacy/requests", body=body, request_id=f"request-{kind}")
+        with mock.patch.object(ContextFunction, "ask", ask):
+            answer = _watched(system, observer, "InboxApi", api, event)
+            assert answer["statusCode"] == 202, answer
+            request_id = json.loads(answer["body"])["result"]["id"]
+            run = {"company": COMPANY, "request": request_id, "run": api.MOST_RUNS}
+            stage = ""
+            while stage != "done":
+                _watched(system, observer, "InboxApi", api, {api.PRIVACY_RUN: run})
+                system.clock.ms += 60_000
+                event = asked("GET", f"/privacy/requests/{request_id}")
+                answer = _watched(system, observer, "InboxApi", api, event)
+                stage = json.loads(answer["body"])["result"]["stage"]
+
+    def ask_each() -> dict[str, Any]:
+        for function in (*api.OF_PARTS, api.HELP_DESK):
+            with suppress(Transient):
+                RemotePart("any", function).stored("1")
+        return {}
+
+    with mock.patch.object(api, "handler", side_effect=lambda *_: ask_each()):
+        _watched(system, observer, "InboxApi", api, {})
+    _watched(system, observer, "InboxApi", api, asked("GET", "/privacy/requests"))
+
+
 def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
     """As many views as a person may have, and one more, whose call leaves nothing."""
     with suppress(ClientError):  # Another system in the same process may have made it.
@@ -362,7 +442,7 @@ def asked(
 ) -> dict[str, Any]:
     """A call of the API."""
     reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
-    scopes = frozenset({*reads, "whatsapp:write", "contacts:write"})
+    scopes = frozenset({*reads, "whatsapp:write", "contacts:write", "privacy:admin"})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}

@@ -26,6 +26,8 @@ from tests.simulation.conversations.invocations import PERSON
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps, sends_pictures
 from tests.simulation.conversations.test_crash_matrix import SENDS
 from tests.simulation.interceptor import When
+from tests.simulation.invocations import Invocation
+from tests.simulation.person_calls import ask_part, asked_for
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -532,7 +534,32 @@ def _says(system: System, ref: str, text: str, **facts: Any) -> None:
     system.forward(message)
 
 
+def request_about_person(system: System) -> None:
+    """A person with a file, a copy at the model's provider and a mail that waits is exported, then erased."""
+    ref = _start(system, OPENAI, "email")
+    sends_pictures(system, "small", 1)
+    system.drain()
+    handler = system.functions["ConversationsSweeper"].handler
+
+    def ask(call: str, **fields: Any) -> Any:
+        return ask_part(handler, Invocation(system.clock), call, **fields)
+
+    company = sample_data.COMPANY
+    names = [["email", sample_data.CANDIDATE_EMAIL], ["phone", sample_data.CANDIDATE]]
+    assert ask("known", company=company, name=names[1]) is not None
+    assert ask("heads", references=[ref]) != [None]
+    for kind in ("export", "erase"):
+        (subject,) = ask("subjects", kind=kind, company=company, names=names)
+        asked = asked_for(kind, company)
+        while not (ask("since", asked=asked, subject=subject["name"], queues=True) or {}).get(
+            "is_done"
+        ):
+            system.clock.ms += 60_000
+        assert ask("stored", job_id=subject["job_id"])["counts"]
+
+
 SCENARIOS: tuple[Steps, ...] = (
+    request_about_person,
     *(partial(full_conversation, project=TWILIO, channel=channel) for channel in CHANNELS),
     partial(full_conversation, project=AWS_SMS, channel="sms"),
     partial(full_conversation, project=META, channel="whatsapp"),

@@ -36,6 +36,14 @@ UNUSED = {
     "ConversationsReplies": frozenset(
         {"sqs:ChangeMessageVisibility parley-local-conversations-agents.fifo"}
     ),
+    # Erasures: of items without a stored `ref`, of files of mails, and of copies at OpenAI.
+    "ConversationsSweeper": _FILES
+    | {
+        "dynamodb:GetItem table/conversations-local",
+        "dynamodb:UpdateItem table/conversations-local",
+        "s3:DeleteObject parley-local-media-123456789012-us-east-1/media/*",
+        "secretsmanager:GetSecretValue parley/local/companies/*",
+    },
     "ConversationsWhatsApp": _EARLIER | _FILES,
     "ConversationsSms": _EARLIER,
     "ConversationsEmail": _EARLIER | _FILES,

@@ -96,6 +96,7 @@ NOT_A_REQUEST = {
     "shared.aws.s3.all_keys_under",
     "shared.aws.s3.objects_under",
     "shared.inbox.entries.parked",
+    "console.store.person_requests.due",
     "whatsapp.jobs.delayed_checks.queue_due",
     "whatsapp.jobs.failed_lists.list_some",
     "whatsapp.store.accounts.orders.payments.only_order",

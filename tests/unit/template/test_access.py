@@ -135,6 +135,8 @@ def test_only_webhooks_pages_and_signed_links_have_no_authorizer() -> None:
         ("GET", "/operations/{proxy+}"),
         ("GET", "/people"),
         ("POST", "/live/tickets"),
+        ("GET", "/privacy/{proxy+}"),
+        ("POST", "/privacy/{proxy+}"),
         ("POST", "/sign-out"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),

@@ -134,9 +134,10 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
         for key in s["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
     }
 
+    of_people = ["CONV#*", "ALIAS#*", "PHONE#*", "CONFIG#PHONES#*"]  # heads, not messages
     assert [s["Condition"] for s in items] == [
-        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{kind}#*"]}}
-        for kind in ("WEBHOOK", "PRIVACY_JOB")
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}}
+        for keys in (["WEBHOOK#*"], ["PRIVACY_JOB#*"], of_people)
     ]
     assert not [action for action in actions if action.startswith("sqs:")]
     assert "s3:PutObject" not in actions

@@ -62,7 +62,7 @@ class Functions:
 
         Raises Refused, and Transient for what passes: no answer, a failing function, an error that may be retried.
         """
-        payload = to_json(_event(caller, call, request_id)).encode()
+        payload = to_json(event_of(caller, call, request_id)).encode()
         try:
             answer = self.client().invoke(FunctionName=self.of_contexts[context], Payload=payload)
             text = answer["Payload"].read()
@@ -92,7 +92,8 @@ class Functions:
         )
 
 
-def _event(caller: Caller, call: Call, request_id: str) -> dict[str, Any]:
+def event_of(caller: Caller, call: Call, request_id: str) -> dict[str, Any]:
+    """Return a call as API Gateway passes it on for this caller."""
     method, route = call.line.split(" ")
     path = route
     for name, value in call.path.items():

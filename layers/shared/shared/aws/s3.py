@@ -39,6 +39,10 @@ class Bucket:
     make_client: Callable[[], S3Client]
     name: str
 
+    def beside(self, name: str) -> Bucket:
+        """Return another bucket, which the same client reaches."""
+        return Bucket(lambda: self.client, name)
+
     @cached_property
     def client(self) -> S3Client:
         """The S3 client."""

@@ -32,20 +32,24 @@ if TYPE_CHECKING:
 MOST_ROUNDS = 8  # Two runs write one entry only around a crash or during a rebuild.
 
 
-class Heads(Protocol):
-    """The heads of a context's conversations."""
+class ReadableHeads(Protocol):
+    """The heads of a context's conversations, by their references."""
 
     @property
     def context(self) -> Context:
         """The context."""
         ...
 
-    def reference_of(self, key: Attributes) -> str | None:
-        """Return the reference of the head that an item with this key belongs to; None if it belongs to none."""
-        ...
-
     def read(self, reference: str) -> Head | None:
         """Return the present head, strongly consistent; None if it does not exist or is in no list."""
+        ...
+
+
+class Heads(ReadableHeads, Protocol):
+    """The heads of a context's conversations, which the keys of its items lead to."""
+
+    def reference_of(self, key: Attributes) -> str | None:
+        """Return the reference of the head that an item with this key belongs to; None if it belongs to none."""
         ...
 
 
@@ -83,7 +87,7 @@ class Tables:
 
 
 def refresh(
-    tables: Tables, heads: Heads, reference: str, *, resolves_again: bool = False
+    tables: Tables, heads: ReadableHeads, reference: str, *, resolves_again: bool = False
 ) -> Change | None:
     """
     Make the entry of a conversation show its present head, and the contact that the head's claims name; return the

@@ -14,6 +14,7 @@ from shared.api.opaque_ids import seal_of
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_permissions import asked
 from tests.simulation.permissions import CallObserver
+from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.whatsapp.permissions.worker import LARGE
 from tests.simulation.whatsapp.system import Invocation, System
 from whatsapp.api.queries import conversation_address
@@ -50,6 +51,24 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 4
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 4
     export_over_the_api(system, ask)
+    answer_request(system, observer)
+
+
+def answer_request(system: System, observer: CallObserver) -> None:
+    """The calls of a request about a person over all contexts."""
+    handler = observer.watching("WhatsAppAdmin", system.admin.handler)
+    name = ["phone", f"+{ADA.wa_id}"]
+
+    def ask(call: str, **fields: Any) -> Any:
+        return ask_part(handler, Invocation(), call, **fields)
+
+    assert ask("known", company=COMPANY, name=name)["names"]
+    (subject,) = ask("subjects", kind="export", company=COMPANY, names=[name])
+    asked_of = asked_for("export", COMPANY)
+    assert ask("since", asked=asked_of, subject=subject["name"], queues=True)
+    system.drain()
+    assert ask("stored", job_id=subject["job_id"])["is_done"]
+    assert ask("heads", references=[f"CONV#{COUNTER.phone}#{ADA.wa_id}"]) != [None]
 
 
 def export_over_the_api(system: System, ask: Callable[..., dict[str, Any]]) -> None:

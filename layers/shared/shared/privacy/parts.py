@@ -1,0 +1,158 @@
+"""
+The contexts as parts of one request about a person: how a person is named, and what each part answers.
+
+A part is in the process of the caller, or behind its context's function (`shared.privacy.part_calls`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence  # noqa: TC003 - fields of models
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from shared.inbox.entries import ReadableHeads
+from shared.privacy import remainders
+from shared.privacy.jobs import Kind
+from shared.privacy.views import ReceiptView
+
+if TYPE_CHECKING:
+    from shared.aws.s3 import Bucket
+    from shared.privacy.jobs import Job
+    from shared.privacy.remainders import Remainder
+
+
+class NameKind(StrEnum):
+    """The kinds of names of a person: identifiers, and the id of a contact."""
+
+    PHONE = "phone"
+    EMAIL = "email"
+    USER_ID = "user_id"
+    EXTERNAL = "external_id"
+    CONTACT = "contact_id"
+
+
+class Named(NamedTuple):
+    """
+    A name of the person in its normal form: +447700900101, ann@example.com, a user id of WhatsApp, which is of any
+    business portfolio of the company, shop:C-1001, or a contact's id.
+    """
+
+    kind: NameKind
+    value: str
+
+
+class _Stated(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+class Asked(_Stated):
+    """The request that a part works for. A job belongs to it if it was requested at the same time or later."""
+
+    kind: Kind
+    company: str
+    requested_at: str
+    requested_by: str
+
+
+class Known(_Stated):
+    """
+    What a part knows of a name: further names of the person who has it today, and whether it was another person's
+    before; what its contact proves is then that person's.
+    """
+
+    names: list[Named]
+    has_passed_on: bool
+
+
+class Subject(_Stated):
+    """The person, or a name of the person, as a job of the part names it; and the id of the job."""
+
+    name: str
+    job_id: str
+
+
+class PartJob(_Stated):
+    """
+    A job of a part: the receipt of its newest run, and the folder of its export.
+
+    `left`: ids of copies that an operator has to delete at the model's provider.
+    """
+
+    job_id: str
+    is_done: bool
+    requested_at: str
+    finished_at: str | None
+    counts: dict[str, int]
+    receipt: ReceiptView | None
+    left: list[str]
+    bucket: str
+    prefix: str
+
+
+class Part(Protocol):
+    """The jobs of one context."""
+
+    @property
+    def context(self) -> str:
+        """The name of the context."""
+
+    def known(self, company: str, name: Named, /) -> Known:
+        """Return what the context knows of a name."""
+
+    def subjects(self, kind: Kind, company: str, names: Sequence[Named], /) -> list[Subject]:
+        """Return the subjects of a person, in the same order at every call."""
+
+    def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
+        """
+        Return the job of a subject that belongs to the request; start it if there is none.
+
+        *queues*: an unfinished job is queued again, since the process that has stored it may have died before it queued
+        it. It may be done by then or not. Raises NotEnqueued and Transient.
+        """
+
+    def stored(self, job_id: str, /) -> PartJob | None:
+        """Return a job."""
+
+
+class PersonHeads(ReadableHeads, Protocol):
+    """The heads of a context's conversations, which are read in batches."""
+
+    def prefetched(self, references: Sequence[str]) -> Self:
+        """Return the same heads, after a batch read of these; `read` answers the first call for each with it."""
+        ...
+
+
+class CustomerRows(Protocol):
+    """The rows of the help desk about a customer, whose keys are keyed hashes."""
+
+    def keys(self, company: str, name: Named, /) -> list[str]:
+        """Return the keys of existing rows; none unless the help desk is the company's."""
+
+    def remove(self, key: str, /) -> None:
+        """Remove a row. Safe to repeat."""
+
+
+def belongs[J: Job](asked: Asked, stored: J | None) -> J | None:
+    """Return a job whose run was requested with the person's or later."""
+    is_newer = stored is not None and stored.requested_at >= asked.requested_at
+    return stored if is_newer else None
+
+
+def part_job(
+    job: Job, stated: Iterable[Remainder], bucket: Bucket, prefix: str, left: Sequence[str] = ()
+) -> PartJob:
+    """Return a job as its part states it; *stated* are the context's remainders, *prefix* is of the export."""
+    is_over = job.is_done and bool(job.receipts)
+    return PartJob(
+        job_id=job.job_id,
+        is_done=job.is_done,
+        requested_at=job.requested_at,
+        finished_at=job.finished_at,
+        counts=job.counts,
+        receipt=remainders.receipt(stated, job.receipts[0]) if is_over else None,
+        left=list(left),
+        bucket=bucket.name,
+        prefix=prefix,
+    )

@@ -1,0 +1,326 @@
+"""A person is erased and exported over HTTP by one request, with receipts of all contexts and a second pair of eyes."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
+
+import pytest
+
+from console.privacy import person
+from console.store import person_requests
+from console.store.person_requests import PrivacySettings
+from shared.identity.contacts import merges, resolution
+from shared.privacy.parts import Named, NameKind
+from shared.runtime import clock
+from tests.integration.console.people import (
+    ADA,
+    CANARY,
+    COMPANY,
+    GIVEN,
+    MAIL,
+    OTHER,
+    WORDS,
+    People,
+    people_on_moto,
+)
+from tests.integration.console.requests import KIM, LEE, PROGRAM, Desk, killed_at
+
+if TYPE_CHECKING:
+    from tests.integration.answers import Answer
+    from tests.integration.console.system import InboxSystem
+    from tests.integration.whatsapp.conftest import Harness
+
+DAY_MS = 86_400_000
+UNKNOWN = "a" * 26
+
+
+@pytest.fixture
+def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
+    found = people_on_moto(harness, inbox, monkeypatch)
+    found.store()
+    return found
+
+
+@pytest.fixture
+def desk(people: People) -> Desk:
+    return Desk(people)
+
+
+def ids_of(people: People) -> list[str]:
+    return person.of_names(people.deps.sources, COMPANY, GIVEN)[1]
+
+
+def error_of(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.body["error"]["code"]
+
+
+def set_four_eyes(people: People) -> None:
+    key = PrivacySettings.key_of(COMPANY)
+    item = PrivacySettings(**key, company_id=COMPANY, four_eyes=True)
+    people.deps.tables.contacts.put(item.attributes())
+
+
+def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
+    desk: Desk, people: People, caplog: pytest.LogCaptureFixture
+) -> None:
+    ids = ids_of(people)
+    accepted = desk.request(key="one-request")
+    assert (accepted.status, accepted.result["stage"]) == (202, "running")
+    assert desk.request(key="one-request").result["id"] == accepted.result["id"]
+    request_id = accepted.result["id"]
+    assert desk.shown(request_id)["names"] == [{"kind": "phone", "value": f"+{ADA}"}]
+
+    desk.drain()
+    people.show()
+
+    assert people.left(*WORDS, *ids) == []
+    assert not any(word in str([vars(one) for one in caplog.records]) for word in WORDS)
+    shown = desk.shown(request_id)
+    assert (shown["stage"], shown["names"], shown["reference"]) == ("done", [], "case-7")
+    receipts = {one["context"]: one for one in shown["receipts"]}
+    assert receipts.keys() == {"whatsapp", "email_threads", "conversations", "contacts"}
+    assert receipts["conversations"]["counts"]["messages"] == 1
+    assert receipts["contacts"]["counts"]["profiles"] == 2
+    assert all(one["kept"] and one["outside"] for one in receipts.values())
+    assert list(person_requests.due(people.deps.tables.contacts)) == []
+
+
+def test_a_dry_run_shows_the_names_of_the_person_and_changes_nothing(
+    desk: Desk, people: People
+) -> None:
+    before = people.left(*WORDS)
+
+    answer = desk.request(dry_run=True)
+
+    assert answer.result == {
+        "names": [{"kind": "phone", "value": f"+{ADA}"}, {"kind": "email", "value": MAIL}],
+        "profiles": 2,
+    }
+    assert desk.started == []
+    assert people.left(*WORDS) == before
+    assert people.left("PRIVACY") == []
+
+
+@pytest.mark.parametrize("kind", ["email", "contact_id"])
+def test_each_name_of_the_person_leads_to_all_of_them(
+    desk: Desk, people: People, kind: str
+) -> None:
+    subject = {"email": MAIL.upper(), "contact_id": ids_of(people)[-1]}[kind]
+
+    shown = desk.request(subject={kind: subject}, dry_run=True).result
+
+    assert {one["value"] for one in shown["names"]} >= {f"+{ADA}", MAIL}
+    assert shown["profiles"] == 2
+
+
+def test_an_export_is_a_zip_with_an_index_whose_link_ends_with_its_erasure(
+    desk: Desk, people: People
+) -> None:
+    request_id = desk.request(kind="export").result["id"]
+    desk.drain()
+
+    assert "X-Amz-Expires=3600" in desk.shown(request_id)["link"]
+    stored = person_requests.get(people.deps.tables.contacts, COMPANY, request_id)
+    assert stored is not None
+    content = people.deps.bucket.get(str(stored.archive))
+    with ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    index = texts.pop("index.html")
+    contexts = {name.rpartition("/")[0].partition("-")[0] for name in texts}
+    assert contexts == {"whatsapp", "email_threads", "conversations", "contacts"}
+    assert sum(CANARY in text for text in texts.values()) == 4
+    assert OTHER not in str(texts)
+    assert all(f'href="{name}"' in index for name in texts)
+
+    erased = desk.request().result["id"]
+    desk.drain()
+    people.show()
+    assert desk.shown(erased)["stage"] == "done"
+    assert "link" not in desk.shown(request_id)
+    assert people.left(*WORDS) == []
+
+
+def test_another_person_confirms_a_request_if_the_company_has_set_it(
+    desk: Desk, people: People
+) -> None:
+    set_four_eyes(people)
+    before = people.left(*WORDS)
+    waiting = desk.request(key="one-request").result
+    assert waiting["stage"] == "waiting"
+    desk.wake()
+    assert set(before) <= set(people.left(*WORDS))
+
+    path = f"/{waiting['id']}/confirm"
+    assert [error_of(desk.post(path, by=by))[0] for by in (KIM, PROGRAM)] == [403, 403]
+    other = replace(LEE, company="globex")
+    assert error_of(desk.post(path, by=other)) == (404, "not_found")
+    assert people.inbox.get(other, f"/privacy/requests/{waiting['id']}").status == 404
+    assert people.inbox.get(other, "/privacy/requests").result["requests"] == []
+    assert desk.post(path, by=LEE, key="confirmed-once").result["stage"] == "running"
+    assert desk.post(path, by=LEE, key="confirmed-again").result["stage"] == "running"
+    desk.drain()
+    people.show()
+
+    shown = desk.shown(waiting["id"])
+    assert (shown["stage"], shown["confirmed_by"]) == ("done", "user:lee")
+    assert people.left(*WORDS) == []
+    third = replace(LEE, principal="user:max")
+    assert error_of(desk.post(path, by=third)) == (409, "not_waiting")
+
+
+def test_a_request_without_confirmation_expires_and_names_no_person_then(
+    desk: Desk, people: People
+) -> None:
+    set_four_eyes(people)
+    request_id = desk.request().result["id"]
+    people.now[0] += 7 * DAY_MS
+    assert error_of(desk.post(f"/{request_id}/confirm", by=LEE)) == (409, "not_waiting")
+
+    desk.wake()
+
+    shown = desk.shown(request_id)
+    assert (shown["stage"], shown["names"], shown["receipts"]) == ("expired", [], [])
+    stored = person_requests.get(people.deps.tables.contacts, COMPANY, request_id)
+    assert stored is not None
+    assert ADA not in str(stored.attributes())
+    assert list(person_requests.due(people.deps.tables.contacts)) == []
+
+
+def test_requests_are_listed_newest_first_in_pages(desk: Desk, people: People) -> None:
+    ids = []
+    for _ in range(3):
+        ids.append(desk.request().result["id"])
+        people.now[0] += 1_000
+
+    first = people.inbox.get(KIM, "/privacy/requests", limit=2)
+    rest = people.inbox.get(KIM, "/privacy/requests", limit=2, cursor=first.body["cursor"])
+
+    found = [*first.result["requests"], *rest.result["requests"]]
+    assert [one["id"] for one in found] == ids[::-1]
+    assert first.result["four_eyes"] is False
+    assert not any(one["names"] for one in found)
+
+
+def test_a_merge_by_people_leaves_no_hash_of_the_person(desk: Desk, people: People) -> None:
+    contacts = people.deps.tables.contacts
+    bobs = person.of_names(
+        people.deps.sources, COMPANY, [Named(NameKind.EMAIL, "bob@mill.example")]
+    )[1]
+    made = merges.merge(contacts, COMPANY, ids_of(people)[-1], bobs[0], "a request")
+    merges.undo(contacts, made)
+    ids = ids_of(people)
+
+    desk.request()
+    desk.drain()
+    people.show()
+
+    assert people.left(*ids, "MERGE#") == []
+    assert resolution.current(contacts, COMPANY, bobs[0]) is not None
+
+
+def test_a_context_that_fails_is_asked_again_and_the_request_says_so(
+    desk: Desk, people: People
+) -> None:
+    desk.faults = set(range(4, 8))
+    request_id = desk.request().result["id"]
+    problems: list[str | None] = []
+    people.meanwhile = lambda: problems.append(desk.shown(request_id).get("problem"))
+
+    desk.drain()
+
+    assert "context_failed" in problems
+    shown = desk.shown(request_id)
+    assert (shown["stage"], "problem" in shown) == ("done", False)
+
+
+def test_runs_follow_each_other_and_the_schedule_goes_on_with_what_is_left(
+    desk: Desk, people: People
+) -> None:
+    request_id = desk.request().result["id"]
+    ends_at, runs, wakes = 0, 0, 0
+    desk.left_ms = lambda: ends_at - people.now[0]
+    while desk.shown(request_id)["stage"] == "running":
+        if not desk.started:
+            wakes += 1
+            desk.module.handler({"time": clock.to_text(people.now[0])}, None)
+        ends_at, runs = people.now[0] + 29_000, runs + 1
+        desk.drain_one()
+
+    people.show()
+    assert wakes == (runs - 1) // desk.module.MOST_RUNS > 0
+    assert people.left(*WORDS) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["erase", "export"])
+@pytest.mark.parametrize("after", [False, True])
+def test_a_request_whose_process_dies_again_and_again_ends_the_same(
+    desk: Desk, people: People, monkeypatch: pytest.MonkeyPatch, kind: str, *, after: bool
+) -> None:
+    ids, deaths, call = ids_of(people), 0, 1
+    answer = None
+    while answer is None:
+        with killed_at(call, after=after, desk=desk, patch=monkeypatch):
+            answer = desk.request(key="one-request", kind=kind)
+        call += 1
+    assert call > 4
+    request_id, call = answer.result["id"], 1
+    desk.started.clear()
+    while desk.shown(request_id)["stage"] == "running":
+        with killed_at(call, after=after, desk=desk, patch=monkeypatch) as killed:
+            desk.wake()
+        desk.started.clear()
+        deaths += len(killed)
+        call += max(1, call // 8)
+    people.show()
+
+    assert deaths > 10
+    shown = desk.shown(request_id)
+    counts = {one["context"]: one["counts"] for one in shown["receipts"]}
+    assert (shown["stage"], shown["names"]) == ("done", [])
+    assert (counts["contacts"]["profiles"], counts["conversations"]["messages"]) == (2, 1)
+    if kind == "erase":
+        assert people.left(*WORDS, *ids) == []
+    else:
+        assert "link" in shown
+    listed = people.inbox.get(KIM, "/privacy/requests").result["requests"]
+    assert [one["id"] for one in listed] == [request_id]
+    assert list(person_requests.due(people.deps.tables.contacts)) == []
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "forget"}, "kind"),
+    ({"subject": {}}, "subject"),
+    ({"subject": {"phone": f"+{ADA}", "email": MAIL}}, "subject"),
+    ({"subject": {"phone": "0770"}}, "subject.phone"),
+    ({"subject": {"email": "ann at home"}}, "subject.email"),
+    ({"subject": {"user_id": "ann at"}}, "subject.user_id"),
+    ({"subject": {"external_id": "C-1001"}}, "subject.external_id"),
+    ({"subject": {"contact_id": "../x"}}, "subject.contact_id"),
+    ({"subject": {"name": "Ada"}}, "subject.name"),
+    ({"reason": ""}, "reason"),
+    ({"reason": " \t"}, "reason"),
+    ({"reason": "r" * 201}, "reason"),
+    ({"reference": "of Ada's"}, "reference"),
+    ({"dry_run": "perhaps"}, "dry_run"),
+]
+
+
+def test_bad_input_is_refused_with_field_and_rule_and_repeats_no_name(
+    harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(people_on_moto(harness, inbox, monkeypatch))
+    for changed, field in BAD:
+        answer = desk.request(**changed)
+
+        assert error_of(answer) == (400, "invalid_input"), changed
+        named = [one["field"] for one in answer.body["error"]["details"]]
+        assert any(one.startswith(field) for one in named), (named, field)
+        assert not any(word in str(answer.body) for word in (*WORDS, "0770", "ann at"))
+    for subject in ({"contact_id": UNKNOWN}, {"external_id": "shop:C-1001"}):
+        assert error_of(desk.request(subject=subject)) == (404, "contact_not_found")
+    assert desk.started == []
