@@ -1,13 +1,13 @@
 // The settings of a mailbox that people change by hand: times, targets, signature, the question after the end.
 
 import { useState } from "preact/hooks";
-import type { EmailThreadsApi } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
-import { useApp } from "../app";
-import { t } from "../texts/texts";
-import { Button, ErrorNotice, Field } from "../ui/controls";
-import { showToast } from "../ui/toastList";
-import { Section } from "./sections";
+import type { EmailThreadsApi } from "../../api/routes";
+import { useAction, useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
+import { Section } from "../sections";
 
 type Mailbox = EmailThreadsApi.MailboxView;
 
