@@ -5,15 +5,15 @@ import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
-import { Audit } from "./Audit";
+import { Audit } from "./records/Audit";
 import { Cost } from "./Cost";
-import { Decisions } from "./Decisions";
+import { Decisions } from "./records/Decisions";
 import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
-import { Overview } from "./Overview";
-import { Parked } from "./Parked";
-import { ServiceLevels } from "./ServiceLevels";
-import { Switches } from "./Switches";
+import { Overview } from "./overview/Overview";
+import { Parked } from "./parked/Parked";
+import { ServiceLevels } from "./mailboxes/ServiceLevels";
+import { Switches } from "./settings/Switches";
 import { Templates } from "./templates/Templates";
 
 export function Operations({ part }: { part: string | null }) {

@@ -43,7 +43,7 @@ def test_what_needs_a_person_is_counted_and_what_is_unknown_is_not_nothing(
     facts: dict[str, Any], needs: dict[str, int], *, is_whole: bool
 ) -> None:
     found, whole = run(
-        "operations/attention.ts", "[m.needsOf(value), m.isWhole(value)]", QUIET | facts
+        "operations/overview/attention.ts", "[m.needsOf(value), m.isWhole(value)]", QUIET | facts
     )
 
     assert {one["place"]: one["count"] for one in found} == needs

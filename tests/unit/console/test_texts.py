@@ -105,7 +105,7 @@ def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> No
 
 
 def test_each_alarm_of_the_deployment_has_a_text() -> None:
-    texts = json.loads((SOURCES / "operations" / "alarms.json").read_text("utf-8"))
+    texts = json.loads((SOURCES / "operations" / "overview" / "alarms.json").read_text("utf-8"))
 
     alarms = set(resources("AWS::CloudWatch::Alarm"))
     assert {language: set(known) for language, known in texts.items()} == dict.fromkeys(

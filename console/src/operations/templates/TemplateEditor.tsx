@@ -8,7 +8,7 @@ import { useApp } from "../../app";
 import { draftOf, keepDraft } from "../../conversations/drafts";
 import { named, t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
-import { ownWording, VARIANTS, withWording, type Settings, type Variant, type Wording } from "../settings";
+import { ownWording, VARIANTS, withWording, type Settings, type Variant, type Wording } from "./settings";
 
 interface EditorProps {
   name: string;

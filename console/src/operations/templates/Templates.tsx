@@ -6,7 +6,7 @@ import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge } from "../../ui/controls";
 import { Section } from "../sections";
-import { ownWording } from "../settings";
+import { ownWording } from "./settings";
 import { TemplateEditor } from "./TemplateEditor";
 import { Versions } from "./Versions";
 

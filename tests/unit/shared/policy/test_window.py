@@ -38,7 +38,7 @@ ALLOWED = {
     "functions/whatsapp/actions/accounts/analytics/sequences.py": "the longest delay of a step, in minutes",
     "functions/whatsapp/actions/campaigns/schedule.py": "when a campaign without progress is abandoned",
     "functions/whatsapp/actions/media/links.py": "the longest life of a link",
-    "functions/whatsapp/actions/messages/resends.py": "the usual age of a message to resend",
+    "functions/whatsapp/actions/messages/resends/resends.py": "the usual age of a message to resend",
     "functions/whatsapp/actions/commerce/payments/refunds/refunds.py": "when a refund is listed by the provider",
     "functions/whatsapp/actions/templates/synchronisation.py": "how often templates are confirmed",
     "functions/whatsapp/jobs/delayed_checks.py": "the longest outage that a round makes up for",

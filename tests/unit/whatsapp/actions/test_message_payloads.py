@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from local.sandbox.providers.whatsapp import rules
 from shared.api.errors import InvalidInput
 from tests.cases import each
-from whatsapp.actions.messages.emoji import is_emoji
 from whatsapp.actions.messages.interactive.interactives import framed, of_interactive
 from whatsapp.actions.messages.places import of_location
-from whatsapp.actions.messages.reactions import payload
-from whatsapp.actions.messages.receipts import receipt
-from whatsapp.actions.messages.resends import is_passing
+from whatsapp.actions.messages.resends.resends import is_passing
+from whatsapp.actions.messages.signals.emoji import is_emoji
+from whatsapp.actions.messages.signals.reactions import payload
+from whatsapp.actions.messages.signals.receipts import receipt
 from whatsapp.sending.drafts import Draft
 from whatsapp.sending.payloads import of_text
 from whatsapp.store.items import Message

@@ -213,7 +213,7 @@ def test_the_number_of_messages_and_the_time_are_bounded(
     assert (first["sent"], first["isComplete"]) == (2, False)
     assert retry(actions, limit=101).fields == ["limit"]
     with monkeypatch.context() as patch:
-        patch.setattr("whatsapp.actions.messages.resends._NEEDED_MS", 60_000)
+        patch.setattr("whatsapp.actions.messages.resends.resends._NEEDED_MS", 60_000)
         late = retry(actions).result
     assert (late["messages"], late["isComplete"]) == ([], False)
     # A customer gets at most five messages in half a minute.

@@ -1,13 +1,13 @@
 // The decisions of the help desk of a day, newest first.
 
 import { useState } from "preact/hooks";
-import type { RichpanelAdmin } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
-import { useApp } from "../app";
-import { clock } from "../texts/format";
-import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/controls";
-import { Section, Table } from "./sections";
+import type { RichpanelAdmin } from "../../api/routes";
+import { useAction, useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { clock } from "../../texts/format";
+import { named, t } from "../../texts/texts";
+import { Badge, Button } from "../../ui/controls";
+import { Section, Table } from "../sections";
 
 const OUTCOMES = ["replied", "reply_failed", "handed_over", "routed", "dry_run", "not_written"] as const;
 type Outcome = (typeof OUTCOMES)[number];

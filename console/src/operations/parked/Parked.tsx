@@ -1,14 +1,14 @@
 // Parked events and dead letters of each context, and putting them back.
 
 import { useRef, useState } from "preact/hooks";
-import type { WhatsappAdmin } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
-import { useApp } from "../app";
-import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/controls";
-import type { Rights } from "./access";
+import type { WhatsappAdmin } from "../../api/routes";
+import { useAction, useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { named, t } from "../../texts/texts";
+import { Badge, Button } from "../../ui/controls";
+import type { Rights } from "../access";
 import { adviceOf, mayBeReplayed } from "./parkedReasons";
-import { Confirm, Section, Table, Time } from "./sections";
+import { Confirm, Section, Table, Time } from "../sections";
 
 const CONTEXTS = ["whatsapp", "conversations", "email-threads", "newsletters", "richpanel"] as const;
 type Context = (typeof CONTEXTS)[number];

@@ -26,8 +26,8 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.envelope import ProviderRefusal, provider_of
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import stored_drafts
 from whatsapp.actions.messages.provider_files import check_files
+from whatsapp.actions.messages.resends import stored_drafts
 from whatsapp.api.queries import NotFound
 from whatsapp.sending import failures, messages
 from whatsapp.sending.drafts import Draft

@@ -10,7 +10,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.calls.inputs import Flag, MessageRef, SenderInput
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import effects
+from whatsapp.actions.messages.signals import effects
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import Message

@@ -18,8 +18,8 @@ from whatsapp.actions.calls.inputs import MessageRef, SendInput
 from whatsapp.actions.calls.provider_objects import MessageJson
 from whatsapp.actions.calls.views import SentMessage
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.actions.messages import effects
-from whatsapp.actions.messages.emoji import is_emoji
+from whatsapp.actions.messages.signals import effects
+from whatsapp.actions.messages.signals.emoji import is_emoji
 from whatsapp.sending import recipients
 from whatsapp.sending.gate import Subject
 from whatsapp.store import ordering

@@ -1,13 +1,13 @@
 // The audit log: what people and software changed.
 
 import { useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
-import type { ConsoleOperations } from "../api/routes";
-import { useApp, useSession } from "../app";
-import { actor } from "../texts/format";
-import { named, t } from "../texts/texts";
-import { Badge, Button } from "../ui/controls";
-import { Section, Table, Time } from "./sections";
+import { useAction, useResource } from "../../api/resource";
+import type { ConsoleOperations } from "../../api/routes";
+import { useApp, useSession } from "../../app";
+import { actor } from "../../texts/format";
+import { named, t } from "../../texts/texts";
+import { Badge, Button } from "../../ui/controls";
+import { Section, Table, Time } from "../sections";
 
 const ACTORS = ["people", "keys", "all"] as const;
 type Actors = (typeof ACTORS)[number];

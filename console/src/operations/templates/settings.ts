@@ -1,6 +1,6 @@
 // The stored settings of the shop, as far as the template editor changes them. Other parts are kept as they are.
 
-import type { RichpanelAdmin } from "../api/routes";
+import type { RichpanelAdmin } from "../../api/routes";
 
 export type Settings = RichpanelAdmin.SettingsView;
 export type Variant = "default" | "livechat";

@@ -1,15 +1,15 @@
 // What needs attention now; then alarms, queues and the conservation account of the deployment.
 
 import { useState } from "preact/hooks";
-import type { ConsoleOperations } from "../api/routes";
-import { useResource, type Resource } from "../api/resource";
-import { useApp } from "../app";
-import { duration } from "../texts/format";
-import { locale, named, t } from "../texts/texts";
+import type { ConsoleOperations } from "../../api/routes";
+import { useResource, type Resource } from "../../api/resource";
+import { useApp } from "../../app";
+import { duration } from "../../texts/format";
+import { locale, named, t } from "../../texts/texts";
 import alarmTexts from "./alarms.json"; // few people need them: they are no part of the first load
-import { Badge } from "../ui/controls";
+import { Badge } from "../../ui/controls";
 import { AttentionNow } from "./AttentionNow";
-import { count, Section, Table, Time } from "./sections";
+import { count, Section, Table, Time } from "../sections";
 
 const POLL_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 // The first section of the overview: what needs a person now, with the way there.
 
-import { placeOf } from "../shell/router";
-import { t, tn } from "../texts/texts";
+import { placeOf } from "../../shell/router";
+import { t, tn } from "../../texts/texts";
 import { isWhole, needsOf, type Known, type Need } from "./attention";
 
 const TEXTS = {

@@ -1,0 +1,1 @@
+"""Reactions, read receipts and the typing indicator: calls about a message that send none."""
