@@ -6,7 +6,7 @@ import type { EmailThreadsApi } from "../../api/routes";
 import { useApp } from "../../app";
 import { moment } from "../../texts/format";
 import { t } from "../../texts/texts";
-import { Button, ErrorNotice } from "../../ui/controls";
+import { ErrorNotice } from "../../ui/controls";
 import { Fact } from "../../ui/frame";
 
 const DAY_MS = 86_400_000;

@@ -8,11 +8,8 @@ import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import { Section } from "../sections";
-<<<<<<<< HEAD:console/src/operations/mailboxes/MailboxSettings.tsx
 import { BusinessHours } from "./BusinessHours";
 import { formOf, hoursOf, linesOf } from "./hours";
-========
->>>>>>>> 527e723663f914f4d0a5e307d1e921a60cf7f51b:console/src/operations/settings/MailboxSettings.tsx
 
 type Mailbox = EmailThreadsApi.MailboxView;
 
