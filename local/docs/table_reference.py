@@ -32,7 +32,9 @@ from richpanel.store.items import AtMost as MostEntries
 from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.api.audit_log.items import Change
-from shared.identity.contacts.items import Found, Merge, Profile
+from shared.identity.contacts.attributes import Definitions
+from shared.identity.contacts.items import Change as ContactChange
+from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.policy.consent.records import Consent
@@ -207,6 +209,10 @@ def contacts_page() -> str:
         f"## Profile\n\n{_part(Profile, facts)}",
         f"## Merge\n\n{_part(Merge, f'- Key: `{Merge.pk_pattern}` / `{Merge.sk_pattern}`')}",
         f"## Found\n\n{_part(Found, f'- Key: `{Found.pk_pattern}` / `{Found.sk_pattern}`')}",
+        *(
+            f"## {one.__name__}\n\n{_part(one, f'- Key: `{one.pk_pattern}` / `{one.sk_pattern}`')}"
+            for one in (Note, ContactChange, Marker, Definitions)
+        ),
         f"## PersonJob\n\n{_part(PersonJob, f'- Key: `{PersonJob.pk_pattern}` / `{PersonJob.sk_pattern}`')}",
     )
 

@@ -26,6 +26,7 @@ from console.api.bulk.inputs import BulkChangeInput, StopInput
 from console.api.bulk.views import BulkChangeState, NewestBulkChange
 from console.api.contact_changes import inputs as contact_inputs
 from console.api.contact_changes import merge, stored, suggestions
+from console.api.contact_changes.record_routes import RecordRoutes
 from console.api.reading_rights import SCOPES
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
@@ -38,10 +39,12 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
-from shared.identity.contacts.details import VersionConflict
+from shared.identity.contacts.details import TooManyValues, VersionConflict
 from shared.identity.contacts.merges import MergeRefused, Missing
+from shared.identity.contacts.notes import NoteRemoved
 from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
+from shared.policy.consent.records import Consents
 from shared.runtime.observability import write_metrics
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
 
@@ -56,6 +59,7 @@ class InboxApiSettings(AuditedSettings):
     functions: tuple[str, ...]
     inbox_table_name: str
     contacts_table_name: str
+    conversation_log_table_name: str  # stores consent
     identifier_keys_secret_id: str
     api_seal_secret_id: str
     live_table_name: str
@@ -77,6 +81,7 @@ deps = inbox.InboxDependencies(
 keyed_hashes.configure(
     JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
 )
+consent_records = Consents(Table(dynamodb, settings.conversation_log_table_name))
 keys = Table(dynamodb, settings.api_keys_table_name)
 sessions = Live(live_table, keys, settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
@@ -115,10 +120,13 @@ routes = Routes(
         merge.MergeNotFound: (HTTPStatus.NOT_FOUND, "merge_not_found"),
         Missing: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         MergeRefused: (HTTPStatus.CONFLICT, "merge_refused"),
+        NoteRemoved: (HTTPStatus.NOT_FOUND, "note_not_found"),
+        TooManyValues: (HTTPStatus.CONFLICT, "too_many_values"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
 )
+routes.add(RecordRoutes(deps, consent_records))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -236,7 +244,7 @@ def remove_identifier(
     request: Request[NoInput], contact_id: str, identifier_id: str
 ) -> Callable[[], views.ContactView]:
     """Take from a person an identifier that was added."""
-    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id)
+    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id, request.cause)
 
 
 @routes.changes("POST /contacts/{contact_id}/merge", Scope.CONTACTS_WRITE)
@@ -250,7 +258,7 @@ def merge_contacts(
 @routes.changes("POST /contacts/merges/{merge_id}/undo", Scope.CONTACTS_WRITE)
 def undo_merge(request: Request[NoInput], merge_id: str) -> Callable[[], views.SeparatedContacts]:
     """Separate the contacts of a merge again, within 30 days."""
-    return merge.undo(deps, request.caller, merge_id)
+    return merge.undo(deps, request.caller, merge_id, request.cause)
 
 
 @routes.reads("POST /live/tickets", *SCOPES.values())

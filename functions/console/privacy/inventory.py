@@ -4,7 +4,7 @@ The data of a person over all contexts.
     erasure    fences     contexts     the job of each context, until it is done
                           help_desk    rows about the customer
                           feeds        until every feed that has read an erased conversation has ended
-                          profiles     tokens, then the profile; a profile that others lead to comes last
+                          profiles     notes, changes and tokens, then the profile; one that others lead to comes last
                (settle)                until every feed that has read a removed profile has ended
                sources    entries      conversations since the request get a contact anew; others leave the inbox
                           parked       conversations that a feed could not show, and that are gone
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 from boto3.dynamodb.conditions import Key
 
 from shared.identity.contacts.items import Found as Token
-from shared.identity.contacts.items import Profile
+from shared.identity.contacts.items import Marker, Profile
 from shared.inbox import entries
 from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
 from shared.privacy.inventory import Found, Page
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from shared.privacy.inventory import Source
     from shared.privacy.jobs import Job
 
-PROFILE, TOKEN, ENTRY = "profiles", "tokens", "entries"
+PROFILE, TOKEN, ENTRY, RECORD = "profiles", "tokens", "entries", "contact_records"
 PARKED, HELP_DESK, EXPORT = "parked_heads", "help_desk_customers", "exports"
 _FEEDS = "feeds"
 # The timeout of the feeds is 30 s; the rest covers clock skew and the lag of the index.
@@ -51,6 +51,7 @@ SETTLES_MS: Final = 60 * clock.SECOND_MS
 POLL_MS: Final = 5 * clock.SECOND_MS
 ENTRIES_A_PAGE: Final = 50
 PARKED_A_PAGE: Final = 200
+RECORDS_A_PAGE: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ class Inventory:
             return [*self._of_contexts, *self._profiles, *listed]
         return [*listed, *((PARKED, str(context)) for context in self.heads)]
 
-    def fence(self, source: Source, _start: Attributes | None, /) -> Page:
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Wait for the jobs of the contexts, then for the feeds; return what is removed then."""
         name, key = source
         if name == _FEEDS:
@@ -91,7 +92,7 @@ class Inventory:
             keys = self.help_desk.keys(self.job.names[int(key)])
             return Page([Found(HELP_DESK, one) for one in keys])
         if name == PROFILE:
-            return self._profile(key)
+            return self._profile(key, start)
         self._done(name, key)
         return Page([])
 
@@ -99,7 +100,7 @@ class Inventory:
         """Return a page of a source."""
         name, key = source
         if name == PROFILE:
-            return self._profile(key)
+            return self._profile(key, start)
         if name == ENTRY:
             return self._entries(key, start)
         if name == PARKED:
@@ -111,7 +112,11 @@ class Inventory:
         if found.kind == HELP_DESK:
             self.help_desk.remove(found.key)
         elif found.kind == PROFILE:
-            self.tables.contacts.delete(Profile.key(self.job.company_id, found.key))
+            self._remove_profile(found.key)
+        elif found.kind == RECORD:
+            contact_id, sort = json.loads(found.key)
+            key = Profile.key(self.job.company_id, contact_id) | {"sk": sort}
+            self.tables.contacts.delete(key)
         elif found.kind == TOKEN:
             partition, contact_id = json.loads(found.key)
             self.tables.contacts.delete({"pk": partition, "sk": contact_id})
@@ -134,6 +139,10 @@ class Inventory:
             elif found.kind == PROFILE:
                 item = self.tables.contacts.get(Profile.key(self.job.company_id, found.key))
                 lines.append({"kind": found.kind, "item": item})
+            elif found.kind == RECORD:
+                contact_id, sort = json.loads(found.key)
+                key = Profile.key(self.job.company_id, contact_id) | {"sk": sort}
+                lines.append({"kind": found.kind, "item": self.tables.contacts.get(key)})
             elif found.kind == ENTRY:
                 item = self.tables.inbox.get(pk(found.key))
                 lines.append({"kind": found.kind, "item": item})
@@ -168,9 +177,16 @@ class Inventory:
         if wait_ms > 0:
             raise Transient("privacy_feeds_settle", wait_ms)
 
-    def _profile(self, contact_id: str) -> Page:
-        """Return a profile after its tokens, and after profiles that lead to it since the begin of the run."""
-        found: list[Found] = []
+    def _profile(self, contact_id: str, start: Attributes | None) -> Page:
+        """
+        Return the records beside a profile page by page, with the last ones the profile after its tokens, and after
+        profiles that lead to it since the begin of the run.
+        """
+        records, last = self._records(contact_id, start)
+        found = [Found(RECORD, json.dumps([contact_id, sort])) for sort in records]
+        is_export = self.job.kind == "export"
+        if last is not None:
+            return Page([one for one in found if not (is_export and _is_technical(one))], last)
         for one in [*self._later_members(contact_id), contact_id]:
             item = self.tables.contacts.get(Profile.key(self.job.company_id, one))
             if item is None:
@@ -179,8 +195,33 @@ class Inventory:
             tokens = [Token.list_of(self.job.company_id, each) for each in hashed]
             found += [Found(TOKEN, json.dumps([partition, one])) for partition in tokens]
             found.append(Found(PROFILE, one))
-        is_export = self.job.kind == "export"
-        return Page([one for one in found if not (is_export and one.kind == TOKEN)])
+        return Page([one for one in found if not (is_export and _is_technical(one))])
+
+    def _records(
+        self, contact_id: str, start: Attributes | None
+    ) -> tuple[list[str], Attributes | None]:
+        """Return sort keys of the items beside a profile: notes, changes, marks of requests."""
+        key = Profile.key(self.job.company_id, contact_id)
+        items, last = self.tables.contacts.query(
+            None,
+            Key(Profile.name_of("pk")).eq(key["pk"]),
+            limit=RECORDS_A_PAGE,
+            start=start,
+            fields=["sk"],
+        )
+        return [item["sk"] for item in items if item["sk"] != key["sk"]], last
+
+    def _remove_profile(self, contact_id: str) -> None:
+        """Remove a profile, then what was written beside it since the page: nothing is without a profile."""
+        self.tables.contacts.delete(Profile.key(self.job.company_id, contact_id))
+        last: Attributes | None = None
+        while True:
+            records, last = self._records(contact_id, last)
+            for sort in records:
+                key = Profile.key(self.job.company_id, contact_id) | {"sk": sort}
+                self.tables.contacts.delete(key)
+            if last is None:
+                return
 
     def _later_members(self, contact_id: str) -> list[str]:
         item = self.tables.contacts.get(Profile.key(self.job.company_id, contact_id))
@@ -207,3 +248,10 @@ class Inventory:
         found = [Found(PARKED, json.dumps([str(context), one])) for one in gone[:PARKED_A_PAGE]]
         # The next page lists what is left of them.
         return Page(found, {"after": str(context)} if len(gone) > PARKED_A_PAGE else None)
+
+
+def _is_technical(found: Found) -> bool:
+    """Whether a finding says nothing about the person: a token, or the mark of a request."""
+    if found.kind == RECORD:
+        return str(json.loads(found.key)[1]).startswith(Marker.prefix())
+    return found.kind == TOKEN

@@ -220,10 +220,21 @@ ROUTES = {
                     "organisation": "Acme",
                     "labels": ["vip"],
                     "owner": "kim",
+                    "attributes": {"canary_tier": "gold"},
                 },
             ),
         ),
         path={"contact_id": "{contact_id}"},
+    ),
+    "PATCH /contacts/{contact_id}/notes/{note_id}": Route(
+        read="GET /contacts/{contact_id}/notes",
+        shown=lambda result: result["notes"][0],
+        path={"contact_id": "{contact_id}", "note_id": "{note_id}"},
+    ),
+    "PUT /attributes/{name}": Route(
+        read="GET /attributes",
+        shown=lambda result: result["attributes"][0],
+        path={"name": "canary_tier"},
     ),
     "PUT /admin/richpanel/switches": Route(
         read="GET /admin/richpanel/switches",

@@ -66,6 +66,7 @@ class Scope(StrEnum):
         "contacts:read"  # people over all contexts, as far as their conversations may be read
     )
     CONTACTS_WRITE = "contacts:write"  # create, change, merge and separate contacts
+    CONTACTS_ADMIN = "contacts:admin"  # attributes of contacts; change notes of others
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"
