@@ -34,7 +34,9 @@ from shared.access.ownership.claims import Claim
 from shared.action_ledger import Action
 from shared.api.audit_log.items import Change
 from shared.contacts.items import ContactList, Member, Membership
-from shared.identity.contacts.items import Found, Merge, Profile
+from shared.identity.contacts.attributes import Definitions
+from shared.identity.contacts.items import Change as ContactChange
+from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.policy.consent.records import Consent
@@ -209,7 +211,10 @@ def contacts_page() -> str:
         f"## Profile\n\n{_part(Profile, facts)}",
         *(
             f"## {one.__name__}\n\n{_part(one, f'- Key: `{one.pk_pattern}` / `{one.sk_pattern}`')}"
-            for one in (Merge, Found, PersonJob, ContactList, Member, Membership, OpenWork)
+            for one in (
+                *(Merge, Found, Note, ContactChange, Marker, Definitions, PersonJob),
+                *(ContactList, Member, Membership, OpenWork),
+            )
         ),
     )
 

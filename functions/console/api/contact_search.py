@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
 
+from console.api.contact_filters import Filters
 from console.api.reading_rights import is_readable, readable
 from console.api.search_terms import Term, digits_of
 from shared.api.auth import Scope
@@ -23,14 +24,15 @@ from shared.inbox.items import CONTACT_INDEX, Entry, OfContact, pk
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
     from shared.identity.contacts.details import Described
-    from shared.identity.contacts.items import Profile
+    from shared.identity.contacts.items import AttributeValue, Profile
 
 NEWEST: Final = 20  # conversations by which a contact is shown
+NO_FILTERS: Final = Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,12 @@ class Found:
     profile: Profile
     entries: Sequence[Entry]
     described: Described | None
+
+    @property
+    def values(self) -> Mapping[str, AttributeValue]:
+        """The stored values of attributes."""
+        stored = self.described.details if self.described else None
+        return (stored.attributes if stored else None) or {}
 
     def has(self, term: Term) -> bool:
         """Whether one of its conversations, or the stored details, have a term."""
@@ -117,18 +125,29 @@ class ContactSearch:
         return sorted(entries, key=lambda entry: entry.activity, reverse=True)
 
 
-def partitions_of(company: str, terms: Sequence[Term]) -> list[str]:
-    """Return where the contacts with the rarest of the terms are. Raises as `keyed_hashes.all_keys`."""
-    return tokens.partitions(company, _tokens_of(terms))
+def partitions_of(company: str, terms: Sequence[Term], filters: Filters = NO_FILTERS) -> list[str]:
+    """
+    Return where the contacts with the rarest of the terms are, without terms those that the filters name.
+
+    Raises as `keyed_hashes.all_keys`.
+    """
+    token = filters.token
+    wanted = _tokens_of(terms) if terms or token is None else [token]
+    return tokens.partitions(company, wanted)
 
 
 def _tokens_of(terms: Sequence[Term]) -> list[tokens.Token]:
-    """Return the tokens of the term that fewest contacts have: a number, else the longest word."""
+    """
+    Return the tokens of the term that fewest contacts have: a number, else the longest word; and of the longest part as
+    an external id.
+    """
     numbers = [digits for term in terms if len(digits := digits_of(term)) >= tokens.DIGITS]
+    words = [word for term in terms for word in term.words]
+    ids = [tokens.of_id(max(words, key=len))] if words else []
     if numbers:
-        return tokens.of_number(max(numbers, key=len))
+        return [*tokens.of_number(max(numbers, key=len)), *ids]
     words = [word for term in terms if not term.number for word in term.words]
-    return tokens.of_text(max(words, key=len)) if words else []
+    return [*(tokens.of_text(max(words, key=len)) if words else []), *ids]
 
 
 def _describes(described: Described | None, term: Term) -> bool:

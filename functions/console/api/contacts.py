@@ -8,9 +8,11 @@ not exist, even while its profile is still stored.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from console.api import inbox
+from console.api.contact_filters import Filters
 from console.api.contact_search import partitions_of
 from console.api.reading_rights import readable
 from console.api.search_terms import terms_of
@@ -26,17 +28,20 @@ from console.store import searches
 from shared.api.auth import RateLimited
 from shared.api.cursors import InvalidCursor, Listing, Page
 from shared.identity.addresses import displayed
-from shared.identity.contacts import resolution, tokens
+from shared.identity.contacts import attributes, resolution, tokens
 from shared.identity.contacts.claims import Proof
 from shared.inbox.items import CONTACT_INDEX
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from console.api.contact_search import Found
     from console.api.inbox import InboxDependencies
     from console.api.inputs import ContactsQuery, PageQuery
     from shared.api.auth import Caller
     from shared.api.opaque_ids import Seal
+    from shared.identity.contacts.attributes import Definitions
 
 
 class ContactNotFound(Exception):
@@ -45,7 +50,7 @@ class ContactNotFound(Exception):
 
 def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Page[Contacts]:
     """
-    Return the contacts that have all words of a search in what one of their conversations shows.
+    Return the contacts that have all words of a search in what one of their conversations shows, and fit its filters.
 
     One call reads at most `limit` candidates, so its page may be short or empty before the last one. The result of a
     page has no contact twice; two pages may. Raises InvalidCursor, and RateLimited above the caller's rate of searches.
@@ -53,10 +58,12 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
     if wait := searches.wait_of(deps.live, caller):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
     seal = deps.seal
-    terms = terms_of(query.q)
-    listing = Listing(caller.company, "contacts", (query.q, *sorted(readable(caller))))
+    terms = terms_of(query.q or "")
+    filters = Filters(query.label, query.owner, query.attribute)
+    asked = (query.q or "", *(one or "" for one in filters), *sorted(readable(caller)))
+    listing = Listing(caller.company, "contacts", asked)
     at = listing.position(seal, query.cursor) if query.cursor else {"partition": "", "contact": ""}
-    partitions, people = partitions_of(caller.company, terms), deps.people(caller)
+    partitions, people = partitions_of(caller.company, terms, filters), deps.people(caller)
     if at["partition"] and at["partition"] not in partitions:
         raise InvalidCursor("cursor: the keys of the search have changed since")
     found: list[ContactView] = []
@@ -64,8 +71,9 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
     for partition in partitions[partitions.index(at["partition"]) if at["partition"] else 0 :]:
         after = at["contact"] if partition == at["partition"] else None
         ids, has_more = tokens.found(deps.contacts, partition, limit=left, after=after or None)
-        fitting = people.with_terms(ids, terms, {one.contact_id for one in found})
-        found += map(view_of, fitting)
+        listed = {one.contact_id for one in found}
+        fitting = [one for one in people.with_terms(ids, terms, listed) if filters.fit(one)]
+        found += views_of(deps, fitting)
         left -= len(ids)
         if has_more or (not left and partition != partitions[-1]):
             position = {"partition": partition, "contact": ids[-1]}
@@ -75,7 +83,7 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
 
 def read(deps: InboxDependencies, caller: Caller, contact_id: str) -> ContactView:
     """Return a contact; the id may be one that it had before a merge. Raises ContactNotFound."""
-    return view_of(shown(deps, caller, contact_id))
+    return view_of(deps, shown(deps, caller, contact_id))
 
 
 def shown(deps: InboxDependencies, caller: Caller, contact_id: str) -> Found:
@@ -112,8 +120,20 @@ def conversations(
     return Page(result, listing.cursor(seal, {"order": listed[query.limit - 1].contact_order}))
 
 
-def view_of(found: Found) -> ContactView:
+def view_of(deps: InboxDependencies, found: Found) -> ContactView:
     """Return the view of a contact: its details, else what its newest conversations show."""
+    (view,) = views_of(deps, [found])
+    return view
+
+
+def views_of(deps: InboxDependencies, found: Sequence[Found]) -> list[ContactView]:
+    """Return the views of contacts. Reads the definitions of attributes if one of them has values."""
+    valued = next((one.profile for one in found if one.values), None)
+    known = attributes.of_company(deps.contacts, valued.company_id) if valued else None
+    return [_view(one, known) for one in found]
+
+
+def _view(found: Found, definitions: Definitions | None) -> ContactView:
     entries, described = found.entries, found.described
     handles = dict.fromkeys((entry.channel, entry.handle) for entry in entries if entry.handle)
     stored = described.details if described else None
@@ -127,6 +147,10 @@ def view_of(found: Found) -> ContactView:
         organisation=stored.organisation if stored else None,
         labels=sorted(stored.labels or ()) if stored else [],
         owner=stored.owner if stored else None,
+        attributes={
+            name: _number(value) if isinstance(value, Decimal) else value
+            for name, value in (definitions.shown(found.values) if definitions else {}).items()
+        },
         handles=[
             ContactHandle(channel=channel, handle=handle, text=displayed(handle))
             for channel, handle in handles
@@ -144,3 +168,7 @@ def view_of(found: Found) -> ContactView:
         last_activity_at=activity_of(entries[0]) if entries else None,
         version=described.version if described else 0,
     )
+
+
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)

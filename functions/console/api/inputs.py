@@ -1,12 +1,12 @@
 """Input models of the inbox's API and their limits."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.api.models.agent_inputs import AssigneeFilter
+from shared.api.models.agent_inputs import LONGEST_LABEL, AssigneeFilter
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 from shared.inbox.items import Channel, Context, Status
@@ -91,13 +91,25 @@ class SaveViewInput(Input):
 
 class ContactsQuery(Input):
     """
-    A search of contacts. `q`: words of the name, with or without accents; a phone number in any spelling or its last
-    six digits; the beginning of an address, of at least three characters. A contact has all of them.
+    A search of contacts, by words, filters or both. `q`: words of the name, with or without accents; a phone number in
+    any spelling or its last six digits; the beginning of an address, of at least three characters; an external id or
+    user id. A contact has all of them. `attribute`: `{name}:{value}` of a filterable attribute.
     """
 
-    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
+    q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
+    label: Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL)] | None = None
+    owner: AssigneeFilter | None = None
+    attribute: (
+        Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,39}:.+$")] | None
+    ) = None
     limit: int = Field(default=10, ge=1, le=20)
     cursor: str | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if not any((self.q, self.label, self.owner, self.attribute)):
+            raise PydanticCustomError("q", "must have q, label, owner or attribute")
+        return self
 
 
 class PageQuery(Input):

@@ -11,9 +11,12 @@ from console.api.inputs import ViewFilters  # noqa: TC001 - field of a model
 from shared.access.groups import Role  # noqa: TC001 - field of a model
 from shared.api.models import views
 from shared.identity.addresses import displayed
+from shared.identity.contacts.attributes import Kind  # noqa: TC001 - field of a model
 from shared.identity.contacts.claims import Proof  # noqa: TC001 - field of a model
+from shared.identity.contacts.items import What  # noqa: TC001 - field of a model
 from shared.identity.identifiers import IdentifierKind  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel, Context, DueFor, Status  # noqa: TC001 - fields of models
+from shared.policy.consent.records import Source, State  # noqa: TC001 - fields of a model
 
 if TYPE_CHECKING:
     from shared.inbox.items import Entry
@@ -111,6 +114,7 @@ class ContactView(views.View):
     organisation: str | None
     labels: list[str]
     owner: str | None
+    attributes: dict[str, str | bool | int | float]
     handles: list[ContactHandle]
     identifiers: list[ContactIdentifier]
     last_activity_at: str | None
@@ -139,6 +143,100 @@ class SeparatedContacts(views.View):
     """The two people after an undo; a contact without a conversation that the caller may read is left out."""
 
     contacts: list[ContactView]
+
+
+class ContactNote(views.View):
+    """A note about a person. `version` counts its changes."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    note_id: str
+    text: str
+    by: str
+    at: str
+    edited_by: str | None
+    edited_at: str | None
+    version: int
+
+
+class ContactNotes(views.View):
+    """A page of the notes about a person, newest first."""
+
+    notes: list[ContactNote]
+
+
+class RemovedNote(views.View):
+    """The id of a note that was removed."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    note_id: str
+
+
+class ContactChange(views.View):
+    """A change of a person's record: who made it, and the names of the changed fields."""
+
+    what: What
+    by: str
+    at: str
+    fields: list[str]
+
+
+class ContactChanges(views.View):
+    """A page of the changes of a person's record, newest first."""
+
+    changes: list[ContactChange]
+
+
+class AttributeDefinition(views.View):
+    """An attribute that the company defines for contacts."""
+
+    name: str
+    kind: Kind
+    title: str
+    choices: list[str]
+    filterable: bool
+
+
+class AttributeDefinitions(views.View):
+    """The attributes of the company's contacts, by name."""
+
+    attributes: list[AttributeDefinition]
+
+
+class IdentifierConsent(views.View):
+    """
+    The newest choice that applies to an identifier on a channel; without `state` there is none. `saidBy` is the channel
+    of the person's message, `recordedBy` who recorded the choice.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    kind: IdentifierKind
+    value: str
+    state: State | None
+    at: str | None
+    source: Source | None
+    evidence: str | None
+    said_by: str | None
+    recorded_by: str | None
+
+
+class ChannelConsent(views.View):
+    """The consent of a person on a channel, for each identifier that it reaches and that the caller may see."""
+
+    channel: Channel
+    identifiers: list[IdentifierConsent]
+
+
+class ContactConsents(views.View):
+    """
+    The consent of a person on all channels. Without `complete` the person has more identifiers than these: more than
+    20, or some that the newest 500 conversations do not show.
+    """
+
+    channels: list[ChannelConsent]
+    complete: bool
 
 
 class Contacts(views.View):

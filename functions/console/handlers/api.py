@@ -27,6 +27,7 @@ from console.api.bulk.inputs import BulkChangeInput, StopInput
 from console.api.bulk.views import BulkChangeState, NewestBulkChange
 from console.api.contact_changes import inputs as contact_inputs
 from console.api.contact_changes import merge, stored, suggestions
+from console.api.contact_changes.record_routes import RecordRoutes
 from console.api.reading_rights import SCOPES
 from console.contacts import work as contact_work
 from console.contacts.lists import ListRoutes
@@ -47,11 +48,13 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import to_json
 from shared.contacts.lists import ListNotFound, ListRefused
 from shared.identity import keyed_hashes
-from shared.identity.contacts.details import VersionConflict
+from shared.identity.contacts.details import TooManyValues, VersionConflict
 from shared.identity.contacts.merges import MergeRefused, Missing
+from shared.identity.contacts.notes import NoteRemoved
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
+from shared.policy.consent.records import Consents
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart, RemoteRows
 from shared.runtime.observability import write_metrics
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
@@ -72,6 +75,7 @@ class InboxApiSettings(AuditedSettings):
     media_bucket_name: str
     inbox_table_name: str
     contacts_table_name: str
+    conversation_log_table_name: str  # stores consent
     identifier_keys_secret_id: str
     api_seal_secret_id: str
     live_table_name: str
@@ -93,6 +97,7 @@ deps = inbox.InboxDependencies(
 keyed_hashes.configure(
     JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
 )
+consent_records = Consents(Table(dynamodb, settings.conversation_log_table_name))
 keys = Table(dynamodb, settings.api_keys_table_name)
 sessions = Live(live_table, keys, settings.live_endpoint)
 live_deps = live.TicketDependencies(table=live_table, live_url=settings.live_url)
@@ -175,6 +180,8 @@ routes = Routes(
         NoSuchRequest: (HTTPStatus.NOT_FOUND, "not_found"),
         NoSuchPerson: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         NotWaiting: (HTTPStatus.CONFLICT, "not_waiting"),
+        NoteRemoved: (HTTPStatus.NOT_FOUND, "note_not_found"),
+        TooManyValues: (HTTPStatus.CONFLICT, "too_many_values"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
@@ -182,6 +189,7 @@ routes = Routes(
 # Before /contacts/{contact_id}, which would take their paths.
 routes.add(ListRoutes(deps, work_on_contacts))
 routes.add(privacy)
+routes.add(RecordRoutes(deps, consent_records))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -319,7 +327,7 @@ def remove_identifier(
     request: Request[NoInput], contact_id: str, identifier_id: str
 ) -> Callable[[], views.ContactView]:
     """Take from a person an identifier that was added."""
-    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id)
+    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id, request.cause)
 
 
 @routes.changes("POST /contacts/{contact_id}/merge", Scope.CONTACTS_WRITE)
@@ -333,7 +341,7 @@ def merge_contacts(
 @routes.changes("POST /contacts/merges/{merge_id}/undo", Scope.CONTACTS_WRITE)
 def undo_merge(request: Request[NoInput], merge_id: str) -> Callable[[], views.SeparatedContacts]:
     """Separate the contacts of a merge again, within 30 days."""
-    return merge.undo(deps, request.caller, merge_id)
+    return merge.undo(deps, request.caller, merge_id, request.cause)
 
 
 @routes.reads("POST /live/tickets", *SCOPES.values())

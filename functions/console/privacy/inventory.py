@@ -4,7 +4,8 @@ The data of a person over all contexts.
     erasure    fences     contexts     the job of each context, until it is done
                           help_desk    rows about the customer
                           feeds        until every feed that has read an erased conversation has ended
-                          profiles     merges by people, tokens, then the profile; one that others lead to comes last
+                          profiles     notes, changes, lists, merges by people and tokens, then the profile; one that
+                                       others lead to comes last
                (settle)                until every feed that has read a removed profile has ended
                sources    entries      conversations since the request get a contact anew; others leave the inbox
                           parked       conversations that a feed could not show, and that are gone
@@ -26,9 +27,9 @@ from boto3.dynamodb.conditions import Key
 
 from console.store.person_jobs import PersonJob
 from shared.contacts import lists
-from shared.contacts.items import ContactList
+from shared.contacts.items import LIST_PREFIX, ContactList
 from shared.identity.contacts.items import Found as Token
-from shared.identity.contacts.items import Merge, Profile
+from shared.identity.contacts.items import Marker, Merge, Profile
 from shared.inbox import entries
 from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
 from shared.privacy.inventory import Found, Page
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from shared.privacy.parts import CustomerRows, Part, PartJob, PersonHeads
 
 PROFILE, TOKEN, LIST, MERGE, ENTRY = "profiles", "tokens", "lists", "merges", "entries"
+RECORD = "contact_records"
 PARKED, HELP_DESK, EXPORT = "parked_heads", "help_desk_customers", "exports"
 _FEEDS = "feeds"
 # The timeout of the feeds is 30 s; the rest covers clock skew and the lag of the index.
@@ -55,6 +57,7 @@ POLL_MS: Final = 5 * clock.SECOND_MS
 ENTRIES_A_PAGE: Final = 50
 PARKED_A_PAGE: Final = 200
 _EXPORTS: Final = "exports/~people/{company}/{job}/"  # no id of a company has a tilde
+RECORDS_A_PAGE: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ class Inventory:
             return [*self._of_contexts, *self._profiles, *listed]
         return [*listed, *((PARKED, str(context)) for context in self.heads)]
 
-    def fence(self, source: Source, _start: Attributes | None, /) -> Page:
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Wait for the jobs of the contexts, then for the feeds; return what is removed then."""
         name, key = source
         if name == _FEEDS:
@@ -97,7 +100,7 @@ class Inventory:
             keys = self.help_desk.keys(self.job.company_id, self.job.names[int(key)])
             return Page([Found(HELP_DESK, one) for one in keys])
         if name == PROFILE:
-            return self._profile(key)
+            return self._profile(key, start)
         self._done(name, key)
         return Page([])
 
@@ -105,7 +108,7 @@ class Inventory:
         """Return a page of a source."""
         name, key = source
         if name == PROFILE:
-            return self._profile(key)
+            return self._profile(key, start)
         if name == ENTRY:
             return self._entries(key, start)
         if name == PARKED:
@@ -117,9 +120,13 @@ class Inventory:
         if found.kind == HELP_DESK:
             self.help_desk.remove(found.key)
         elif found.kind == PROFILE:
-            self.tables.contacts.delete(Profile.key(self.job.company_id, found.key))
+            self._remove_profile(found.key)
         elif found.kind == MERGE:
             self.tables.contacts.delete(Merge.key(self.job.company_id, found.key))
+        elif found.kind == RECORD:
+            contact_id, sort = json.loads(found.key)
+            key = Profile.key(self.job.company_id, contact_id) | {"sk": sort}
+            self.tables.contacts.delete(key)
         elif found.kind == TOKEN:
             partition, contact_id = json.loads(found.key)
             self.tables.contacts.delete({"pk": partition, "sk": contact_id})
@@ -149,6 +156,10 @@ class Inventory:
                 key = ContactList.key(self.job.company_id, json.loads(found.key)[0])
                 item = self.tables.contacts.get(key) or {}
                 lines.append({"kind": found.kind, "name": item.get(ContactList.name_of("name"))})
+            elif found.kind == RECORD:
+                contact_id, sort = json.loads(found.key)
+                key = Profile.key(self.job.company_id, contact_id) | {"sk": sort}
+                lines.append({"kind": found.kind, "item": self.tables.contacts.get(key)})
             elif found.kind == ENTRY:
                 item = self.tables.inbox.get(pk(found.key))
                 lines.append({"kind": found.kind, "item": item})
@@ -199,9 +210,16 @@ class Inventory:
         if wait_ms > 0:
             raise Transient("privacy_feeds_settle", wait_ms)
 
-    def _profile(self, contact_id: str) -> Page:
-        """Return a profile after its merges and tokens, and after profiles that lead to it since the run has begun."""
-        found: list[Found] = []
+    def _profile(self, contact_id: str, start: Attributes | None) -> Page:
+        """
+        Return the records beside a profile page by page, with the last ones the profile after its tokens, and after
+        profiles that lead to it since the begin of the run.
+        """
+        records, last = self._records(contact_id, start)
+        found = [_beside(contact_id, sort) for sort in records]
+        is_export = self.job.kind == "export"
+        if last is not None:
+            return Page([one for one in found if not (is_export and _is_technical(one))], last)
         for one in [*self._later_members(contact_id), contact_id]:
             item = self.tables.contacts.get(Profile.key(self.job.company_id, one))
             if item is None:
@@ -210,11 +228,33 @@ class Inventory:
             tokens = [Token.list_of(self.job.company_id, each) for each in sorted(profile.tokens)]
             found += [Found(MERGE, each) for each in sorted(profile.merges)]
             found += [Found(TOKEN, json.dumps([partition, one])) for partition in tokens]
-            in_lists = lists.memberships(self.tables.contacts, self.job.company_id, one)
-            found += [Found(LIST, json.dumps([list_id, one])) for list_id in in_lists]
             found.append(Found(PROFILE, one))
-        is_export = self.job.kind == "export"
-        return Page([one for one in found if not is_export or one.kind == PROFILE])
+        return Page([one for one in found if not (is_export and _is_technical(one))])
+
+    def _records(
+        self, contact_id: str, start: Attributes | None
+    ) -> tuple[list[str], Attributes | None]:
+        """Return sort keys of the items beside a profile: notes, changes, marks of requests, memberships in lists."""
+        key = Profile.key(self.job.company_id, contact_id)
+        items, last = self.tables.contacts.query(
+            None,
+            Key(Profile.name_of("pk")).eq(key["pk"]),
+            limit=RECORDS_A_PAGE,
+            start=start,
+            fields=["sk"],
+        )
+        return [item["sk"] for item in items if item["sk"] != key["sk"]], last
+
+    def _remove_profile(self, contact_id: str) -> None:
+        """Remove a profile, then what was written beside it since the page: nothing is without a profile."""
+        self.tables.contacts.delete(Profile.key(self.job.company_id, contact_id))
+        last: Attributes | None = None
+        while True:
+            records, last = self._records(contact_id, last)
+            for sort in records:
+                self.remove(_beside(contact_id, sort))
+            if last is None:
+                return
 
     def _later_members(self, contact_id: str) -> list[str]:
         item = self.tables.contacts.get(Profile.key(self.job.company_id, contact_id))
@@ -246,3 +286,17 @@ class Inventory:
 def exports_of(company: str, job_id: str) -> str:
     """Return the prefix of all exports of a job."""
     return _EXPORTS.format(company=company, job=job_id)
+
+
+def _beside(contact_id: str, sort: str) -> Found:
+    """Return the finding of an item beside a profile. A membership is two items, which are removed in their order."""
+    if sort.startswith(LIST_PREFIX):
+        return Found(LIST, json.dumps([sort.removeprefix(LIST_PREFIX), contact_id]))
+    return Found(RECORD, json.dumps([contact_id, sort]))
+
+
+def _is_technical(found: Found) -> bool:
+    """Whether a finding says nothing about the person: a token, a merge, or the mark of a request."""
+    if found.kind == RECORD:
+        return str(json.loads(found.key)[1]).startswith(Marker.prefix())
+    return found.kind in {TOKEN, MERGE}

@@ -11,7 +11,7 @@ from shared.inbox import entries
 from shared.inbox.items import Context
 from shared.runtime import clock
 from tests.integration.console.test_contact_changes import EDITOR, LEA, created, id_of, send
-from tests.integration.console.test_contacts_api import ACME, GLOBEX, MARIO, names, people
+from tests.integration.console.test_contacts_api import ACME, GLOBEX, MARIO, ZOE, names, people
 from tests.integration.shared.contacts.people import email, event
 
 if TYPE_CHECKING:
@@ -143,6 +143,33 @@ def test_a_later_event_joins_its_contact_and_an_undo_leaves_that(
 
     assert conversations(inbox, mario) == [f"email_threads {more.value}", "whatsapp Mário Costa"]
     assert len(conversations(inbox, zoe)) == 3
+
+
+def test_an_event_that_names_both_people_after_they_were_separated_is_a_suggestion(
+    inbox: InboxSystem, people: Listed
+) -> None:
+    zoe, mario = id_of(inbox, "zoe"), id_of(inbox, "mario")
+    done = merged(inbox, zoe, mario).result
+    undo = f"POST /contacts/merges/{done['mergeId']}/undo"
+    send(inbox, undo)
+
+    def suggested(contact: str) -> list[str]:
+        found = inbox.get(ACME, f"/contacts/{contact}/suggestions").result["contacts"]
+        return [one["contactId"] for one in found]
+
+    assert suggested(zoe) == []
+    both = event(Proof.COMPANY, MARIO, ZOE)
+    people.show("both", context=Context.CONVERSATIONS, handle="551187654321", claims=both)
+
+    assert len(conversations(inbox, zoe)) == 3
+    assert len(conversations(inbox, mario)) == 2
+    assert (suggested(zoe), suggested(mario)) == ([mario], [zoe])
+    assert merged(inbox, mario, zoe).status == 200
+    assert len(conversations(inbox, zoe)) == 5
+    assert suggested(zoe) == []
+    send(inbox, undo)
+    assert len(conversations(inbox, mario)) == 2
+    assert suggested(mario) == [zoe]
 
 
 def test_a_rebuild_leaves_merged_contacts_merged(inbox: InboxSystem, people: Listed) -> None:

@@ -12,7 +12,8 @@ import pytest
 from console.privacy import jobs, person
 from console.store.person_jobs import PersonJob
 from shared.contacts import lists
-from shared.identity.contacts import resolution
+from shared.identity.contacts import notes, resolution
+from shared.identity.contacts.history import Act
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
 from shared.policy.consent import withdrawals
@@ -53,6 +54,14 @@ def ids_of(people: People) -> list[str]:
     return ids
 
 
+def note(people: People, contact_id: str) -> None:
+    """A note of an agent about Ada."""
+    table = people.deps.tables.contacts
+    found = resolution.current(table, COMPANY, contact_id)
+    assert found is not None
+    notes.add(table, found, f"note of {CANARY}", Act("noted", "user:kim"))
+
+
 @pytest.mark.parametrize("given", [GIVEN, [Named(NameKind.EMAIL, MAIL)]])
 def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     people: People, given: list[Named], caplog: pytest.LogCaptureFixture
@@ -63,6 +72,7 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
         member = resolution.current(people.deps.tables.contacts, COMPANY, one)
         assert member is not None
         assert lists.add(people.deps.tables.contacts, COMPANY, regulars.sk, member)
+    note(people, ids[-1])
     before, others = people.left(*WORDS), people.left(OTHER, "Ben")
     assert {place.partition("-")[0] for place in before} >= {
         "conversation",
@@ -84,6 +94,7 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     assert [row.get("contact") for row in people.inbox.rows(status="all")] == [None, "Ben"]
     assert len([item for item in people.contact_items() if item["sk"]["S"] == "PROFILE"]) == 2
     assert (job.counts["profiles"], job.counts["help_desk_customers"]) == (2, 1)
+    assert job.counts["contact_records"] == 3  # a note, its change and the mark of its request
     assert {one["context"] for one in job.parts} == {"whatsapp", "email_threads", "conversations"}
 
 
@@ -248,14 +259,17 @@ def test_an_erasure_that_is_killed_again_and_again_ends_the_same(people: People,
 
 
 def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(people: People) -> None:
-    ids, before = ids_of(people), sorted(people.left(OTHER, *WORDS))
+    ids = ids_of(people)
+    note(people, ids[-1])
+    before = sorted(people.left(OTHER, *WORDS))
 
     job = people.run("export")
 
     folder = jobs.folder_of(people.deps.bucket, job)
     lines = people.deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
     kinds = Counter(json.loads(line)["kind"] for line in lines.splitlines())
-    assert kinds == {"exports": 3, "profiles": 2, "entries": 3}
+    assert kinds == {"exports": 3, "profiles": 2, "contact_records": 2, "entries": 3}
+    assert f"note of {CANARY}" in lines
     assert OTHER not in lines
     assert ids_of(people) == ids
     assert set(before) <= set(people.left(OTHER, *WORDS))

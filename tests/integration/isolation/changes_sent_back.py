@@ -220,6 +220,7 @@ ROUTES = {
                     "organisation": "Acme",
                     "labels": ["vip"],
                     "owner": "kim",
+                    "attributes": {"canary_tier": "gold"},
                 },
             ),
         ),
@@ -230,6 +231,16 @@ ROUTES = {
         before=(("PATCH /contacts/lists/{list_id}", {"name": "Regulars"}),),
         shown=lambda result: result["lists"][0],
         path={"list_id": "{list_id}"},
+    ),
+    "PATCH /contacts/{contact_id}/notes/{note_id}": Route(
+        read="GET /contacts/{contact_id}/notes",
+        shown=lambda result: result["notes"][0],
+        path={"contact_id": "{contact_id}", "note_id": "{note_id}"},
+    ),
+    "PUT /attributes/{name}": Route(
+        read="GET /attributes",
+        shown=lambda result: result["attributes"][0],
+        path={"name": "canary_tier"},
     ),
     "PUT /admin/richpanel/switches": Route(
         read="GET /admin/richpanel/switches",

@@ -21,8 +21,11 @@ from console.store.person_requests import PersonRequest
 from operations.access.people import address_of
 from shared.api.auth import Caller
 from shared.contacts import lists
-from shared.identity.contacts import merges, resolution
+from shared.identity.contacts import attributes, details, merges, resolution
+from shared.identity.contacts.attributes import Definition, Kind
 from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.history import Act
+from shared.identity.contacts.items import Note
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
@@ -43,6 +46,7 @@ from tests.integration.isolation.attacks import (
     operations_of,
     owner_of,
 )
+from tests.template import create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,6 +55,8 @@ OTHER_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900198"), Proof.P
 ADDED = identifier(IdentifierKind.PHONE, "+447700900196")
 THIRD_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900197"), Proof.PROVIDER),)
 CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900199"), Proof.PROVIDER),)
+OWNER = "api-key:owner"
+NOTE = "1767268800000-b"
 PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
 REQUEST = "b" * ID_DIGITS
@@ -240,8 +246,9 @@ class TwoCompanies:
         )
         profile = resolution.root_of(table, "acme", own)
         assert profile is not None
+        act = Act("merged", "api-key:1")
         merges.name_identifier(table, profile, ADDED.value, "added")
-        merges.add_identifier(table, "acme", first, own, "added")
+        merges.add_identifier(table, "acme", first, own, Act("added", "api-key:1"))
         made = lists.create(table, "acme", "canary-words", by="kim", cause="listed")
         for one in (first, self._contact_of("of-another")):
             person = resolution.current(table, "acme", one)
@@ -252,8 +259,32 @@ class TwoCompanies:
             "contact_id": first,
             "other_contact_id": self._contact_of("of-another"),
             "identifier_id": own,
-            "merge_id": merges.merge(table, "acme", first, third, "merged").merge_id,
+            "merge_id": merges.merge(table, "acme", first, third, act).merge_id,
+            "note_id": self._noted(first),
         }
+
+    def _noted(self, contact_id: str) -> str:
+        """Define an attribute, describe a contact of A by it, and write two notes about it; return the id of one."""
+        table = self.inbox.tables.contacts
+        made = Definition(kind=Kind.CHOICE, title="canary-title", choices=["gold"], filterable=True)
+        attributes.define(table, "acme", "canary_tier", made)
+        person = resolution.current(table, "acme", contact_id)
+        assert person is not None
+        fields = {"labels": {"canary-label"}, "owner": "team:canary-team"}
+        given = {"canary_tier": "gold"}
+        details.change(table, person, fields, act=Act("described", OWNER), values=given)
+        for note_id in ("1767268800000-a", NOTE):  # written at the same time in each run
+            note = Note(
+                **Note.key("acme", person.contact_id, note_id),
+                company_id="acme",
+                note_id=note_id,
+                text="canary-words",
+                by=OWNER,
+                at="2026-01-01T12:00:00.000Z",
+                cause="noted",
+            )
+            table.put(note.attributes())
+        return NOTE
 
     def _contact_of(self, reference: str) -> str:
         entry = entries.get(self.inbox.table, Entry.key(Context.WHATSAPP, reference))
@@ -318,4 +349,5 @@ def _answered_by_context(params: dict[str, Any], **_: Any) -> tuple[Any, dict[st
 def two_companies() -> Iterator[TwoCompanies]:
     """The inbox on moto, created once per module."""
     with mock_aws(), inbox_on_moto() as inbox:
+        create_table(boto3.client("dynamodb"), "ConversationLogTable")
         yield TwoCompanies(inbox)

@@ -24,7 +24,28 @@ API = Api(
             is_blind="it is for people, and runs later (tests/integration/console/test_bulk_changes.py)",
         ),
         "POST /inbox/bulk/stop": Special(inputs=({"change_id": "{change}"},)),
-        "GET /contacts": Special(inputs=({"q": "{person}"},)),
+        "GET /contacts": Special(
+            inputs=(
+                {"q": "{person}"},
+                {"label": "canary-label"},
+                {"owner": "team:canary-team"},
+                {"attribute": "canary_tier:gold"},
+            )
+        ),
+        "POST /contacts/{contact_id}/notes": Special(inputs=({"text": "Hi"},)),
+        "PATCH /contacts/{contact_id}/notes/{note_id}": Special(inputs=({"text": "Hi"},)),
+        "POST /contacts/{contact_id}/consents": Special(
+            inputs=({"channel": "sms", "state": "opted_out", "evidence": "said so"},)
+        ),
+        "PUT /attributes/{name}": Special(
+            inputs=({"kind": "choice", "title": "Tier", "choices": ["iron"], "filterable": True},),
+            path={"name": "canary_tier"},
+            is_blind="it defines an attribute of its own company (tests/integration/console/test_contact_records.py)",
+        ),
+        "DELETE /attributes/{name}": Special(
+            path={"name": "canary_tier"},
+            is_blind="it removes an attribute of its own company (tests/integration/console/test_contact_records.py)",
+        ),
         "POST /contacts": Special(
             inputs=({"name": "Eve", "identifiers": [{"kind": "phone", "value": "+447700900142"}]},),
             is_blind="it makes a contact of its own company (tests/integration/console/test_contact_changes.py)",

@@ -386,7 +386,9 @@ def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
 
 
 def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, contact: str) -> None:
-    """A contact is created, extended, merged and separated, and loses an identifier."""
+    """A contact is created, extended, merged and separated, loses an identifier, and has notes, values and consent."""
+    with suppress(ClientError):  # Another system in the same process may have made it.
+        create_table(system.dynamodb, "ConversationLogTable", **STAGE)
 
     def call(line: str, body: Mapping[str, Any] | None = None) -> Any:
         method, path = line.split(" ")
@@ -400,7 +402,8 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
         {"kind": "phone", "value": "+447700900166"},
     )
     other = call("POST /contacts", {"name": "Ada B", "identifiers": [mail]})["contactId"]
-    call(f"PATCH /contacts/{other}", {"language": "en"})
+    call("PUT /attributes/tier", {"kind": "choice", "title": "Tier", "choices": ["gold"]})
+    call(f"PATCH /contacts/{other}", {"attributes": {"tier": "gold"}, "labels": ["vip"]})
     of_other = call(f"POST /contacts/{other}/identifiers", number)["identifiers"]
     (named,) = (one for one in of_other if one["kind"] == "phone")
     merged = call(f"POST /contacts/{contact}/merge", {"contactId": other})["mergeId"]
@@ -418,6 +421,15 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
         "run": 1,
     }
     _watched(system, observer, "InboxApi", api, {WORK: work})
+    note = call(f"POST /contacts/{other}/notes", {"text": "Likes tea"})["noteId"]
+    call(f"PATCH /contacts/{other}/notes/{note}", {"text": "Likes coffee"})
+    call(f"DELETE /contacts/{other}/notes/{note}")
+    said = {"channel": "sms", "state": "opted_out", "evidence": "said so"}
+    call(f"POST /contacts/{contact}/consents", said)
+    for part in ("notes", "changes", "consents"):
+        call(f"GET /contacts/{contact}/{part}")
+    call("GET /attributes")
+    call("DELETE /attributes/tier")
 
 
 def _employ() -> None:
@@ -442,7 +454,9 @@ def asked(
 ) -> dict[str, Any]:
     """A call of the API."""
     reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
-    scopes = frozenset({*reads, "whatsapp:write", "contacts:write", "privacy:admin"})
+    consent = {"consent:read", "consent:write"}
+    writes = {"whatsapp:write", "contacts:write", "contacts:admin", "privacy:admin"}
+    scopes = frozenset({*reads, *consent, *writes})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(
         method, path, reader, query, body, {"Idempotency-Key": request_id} if request_id else {}

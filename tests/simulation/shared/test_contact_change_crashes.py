@@ -24,6 +24,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity.contacts import details, merges, resolution
 from shared.identity.contacts.claims import Proof
+from shared.identity.contacts.history import Act
 from shared.runtime.failures import Transient
 from tests.integration.shared.contacts.people import (
     COMPANY,
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
 
     from tests.integration.shared.contacts.people import Event
 
-type Act = Callable[["System"], object]
+type Step = Callable[["System"], object]
 
+BY = "api-key:1"
 CALLER = Caller(
     company=COMPANY,
     scopes=frozenset(map(str, Scope)),
@@ -73,7 +75,7 @@ class System:
             seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), "unused"),
         )
 
-    def begin(self, before: tuple[Event | Act, ...]) -> None:
+    def begin(self, before: tuple[Event | Step, ...]) -> None:
         """Contacts of events and changes only."""
         self.interceptor.revive()
         self.interceptor.rewind()
@@ -107,21 +109,21 @@ class System:
         return seen
 
 
-def named(number: int) -> Act:
+def named(number: int) -> Step:
     """A contact with details, which exists without a conversation."""
 
     def act(system: System) -> None:
         person = resolution.current(system.others, COMPANY, system.id_of(number))
         assert person is not None
-        details.change(system.others, person, {"language": "en"}, cause=f"named {number}")
+        details.change(system.others, person, {"language": "en"}, act=Act(f"named {number}", BY))
 
     return act
 
 
-def merge(first: int, second: int) -> Act:
+def merge(first: int, second: int) -> Step:
     def act(system: System) -> None:
         ids = system.id_of(first), system.id_of(second)
-        merges.merge(system.table, COMPANY, *ids, cause="merge")
+        merges.merge(system.table, COMPANY, *ids, Act("merge", BY))
 
     return act
 
@@ -131,7 +133,7 @@ def undo(system: System) -> None:
     assert person is not None
     for merge_id in person.merges:
         if found := merges.get(system.table, COMPANY, merge_id):
-            merges.undo(system.table, found)
+            merges.undo(system.table, found, Act("undo", BY))
 
 
 def create(system: System) -> None:
@@ -145,7 +147,7 @@ def describe(system: System) -> None:
     person = resolution.current(system.table, COMPANY, system.id_of(0))
     assert person is not None
     try:
-        details.change(system.table, person, {"name": "Ann Doe"}, cause="describe")
+        details.change(system.table, person, {"name": "Ann Doe"}, act=Act("describe", BY))
     except (
         details.VersionConflict
     ):  # An event has joined the contact meanwhile; the caller repeats.
@@ -159,11 +161,11 @@ def add(system: System) -> None:
 def remove(system: System) -> None:
     person = resolution.current(system.table, COMPANY, system.id_of(0))
     assert person is not None
-    merges.remove_identifier(system.table, person, system.id_of(4))
+    merges.remove_identifier(system.table, person, system.id_of(4), Act("remove", BY))
 
 
 # What was stored before, and the change that is disturbed.
-CASES: dict[str, tuple[tuple[Event | Act, ...], Act]] = {
+CASES: dict[str, tuple[tuple[Event | Step, ...], Step]] = {
     "a merge": ((ANN, BEN), merge(0, 1)),
     "a merge in the other order": ((ANN, BEN), merge(1, 0)),
     "a merge of contacts with members": ((ANN, LINE), merge(4, 0)),
@@ -188,7 +190,7 @@ def system() -> Iterator[System]:
         yield System()
 
 
-def calls_of(system: System, before: tuple[Event | Act, ...], act: Act) -> int:
+def calls_of(system: System, before: tuple[Event | Step, ...], act: Step) -> int:
     system.begin(before)
     act(system)
     return len(system.interceptor.calls)
@@ -196,7 +198,7 @@ def calls_of(system: System, before: tuple[Event | Act, ...], act: Act) -> int:
 
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
 def test_a_change_killed_at_any_call_is_whole_or_absent_and_its_repeat_completes_it(
-    system: System, before: tuple[Event | Act, ...], act: Act
+    system: System, before: tuple[Event | Step, ...], act: Step
 ) -> None:
     count = calls_of(system, before, act)
     whole = system.shown()
@@ -218,7 +220,7 @@ def test_a_change_killed_at_any_call_is_whole_or_absent_and_its_repeat_completes
 
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
 def test_a_change_whose_answer_was_lost_at_any_call_is_made_once(
-    system: System, before: tuple[Event | Act, ...], act: Act
+    system: System, before: tuple[Event | Step, ...], act: Step
 ) -> None:
     count = calls_of(system, before, act)
     whole = system.shown()
@@ -234,7 +236,7 @@ def test_a_change_whose_answer_was_lost_at_any_call_is_made_once(
 @pytest.mark.parametrize("other", EVENTS.values(), ids=EVENTS)
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
 def test_an_event_between_any_two_calls_changes_nothing_of_a_change(
-    system: System, before: tuple[Event | Act, ...], act: Act, other: Event
+    system: System, before: tuple[Event | Step, ...], act: Step, other: Event
 ) -> None:
     system.begin((*before, act, other))
     orders = [str(system.shown())]
@@ -279,3 +281,49 @@ def _at(wanted: int, run: Callable[[], object]) -> Callable[[int, When], None]:
             run()
 
     return moment
+
+
+def apart(system: System) -> None:
+    """Ann and Ben are merged and separated by people."""
+    merge(0, 1)(system)
+    undo(system)
+
+
+@pytest.mark.parametrize("proof", [(0, 2), (0, 1, 2)], ids=["one of them", "both of them"])
+def test_events_at_the_same_time_put_a_third_person_in_one_place_and_join_no_separated_people(
+    system: System, proof: tuple[int, ...]
+) -> None:
+    before = (ANN, BEN, event(Proof.PROVIDER, PEOPLE[2]), apart)
+    own = event(Proof.COMPANY, *(PEOPLE[number] for number in proof))
+    other = event(Proof.COMPANY, PEOPLE[1], PEOPLE[2])
+
+    def handled(system: System) -> None:
+        handle(system.table, own)
+
+    count = calls_of(system, before, handled)
+    for number in range(1, count + 1):
+        for dies in (False, True):
+            system.begin(before)
+            if dies:
+                system.interceptor.die_at = (number, When.AFTER)
+                with pytest.raises(Died):
+                    handled(system)
+                system.interceptor.revive()
+                handle(system.others, other)
+            else:
+                system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
+            handled(system)
+            handle(system.others, other)
+            _is_in_one_place(system)
+
+
+def _is_in_one_place(system: System) -> None:
+    roots = [resolution.current(system.others, COMPANY, system.id_of(n)) for n in range(3)]
+    people = {one.contact_id: one for one in roots if one}
+    listed = [one for root in people.values() for one in (root.contact_id, *root.members)]
+    assert sorted(listed) == sorted(system.id_of(n) for n in range(3))
+    assert len(people) == 2
+    ann, ben, _ = roots
+    assert ann is not None
+    assert ben is not None
+    assert ann.contact_id != ben.contact_id

@@ -79,6 +79,7 @@ GROWING = {
 # Runs in a worker, a timer or a command of operators, never in a request.
 NOT_A_REQUEST = {
     "console.api.bulk.run._change_all",
+    "console.privacy.inventory._remove_profile",
     "console.privacy.person._conversations",
     "conversations.store.conversations._with_recipient",
     "conversations.store.conversations.of_pair",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from console.api import contacts
 from console.api.views import ContactMerge, SeparatedContacts
 from shared.identity.contacts import merges
+from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import UNDO_DAYS
 from shared.runtime import clock
 
@@ -43,24 +44,25 @@ def merge(
         return _view(deps, caller, pair, None)
 
     def merged() -> ContactMerge:
+        act = Act(cause, caller.principal)
         ids = contact_id, body.contact_id
-        return _view(
-            deps, caller, pair, merges.merge(deps.contacts, caller.company, *ids, cause=cause)
-        )
+        return _view(deps, caller, pair, merges.merge(deps.contacts, caller.company, *ids, act))
 
     return merged
 
 
-def undo(deps: InboxDependencies, caller: Caller, merge_id: str) -> Callable[[], SeparatedContacts]:
+def undo(
+    deps: InboxDependencies, caller: Caller, merge_id: str, cause: str
+) -> Callable[[], SeparatedContacts]:
     """Return the change that separates the contacts of a merge. Raises MergeNotFound, the change MergeRefused."""
     found = merges.get(deps.contacts, caller.company, merge_id)
     if found is None or not _seen(deps, caller, found):
         raise MergeNotFound("no such merge")
 
     def undone() -> SeparatedContacts:
-        merges.undo(deps.contacts, found)
+        merges.undo(deps.contacts, found, Act(cause, caller.principal))
         return SeparatedContacts(
-            contacts=[contacts.view_of(one) for one in _seen(deps, caller, found)]
+            contacts=[contacts.view_of(deps, one) for one in _seen(deps, caller, found)]
         )
 
     return undone
@@ -91,8 +93,8 @@ def _view(
     return ContactMerge(
         merge_id=merged.merge_id if merged else None,
         undoable_until=until,
-        kept=contacts.view_of(kept),
-        merged=contacts.view_of(moved),
+        kept=contacts.view_of(deps, kept),
+        merged=contacts.view_of(deps, moved),
         conversations=len(shown),
         more=len(listed) > MOST_COUNTED,
     )

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from console.api import contacts
+from console.api.contact_changes import definitions
 from console.api.contacts import ContactNotFound
 from shared.api.errors import InvalidInput
 from shared.identity.addresses import AddressInvalid
-from shared.identity.contacts import details, merges, resolution
+from shared.identity.contacts import attributes, details, merges, resolution
 from shared.identity.contacts.claims import Claim, Proof
-from shared.identity.contacts.items import Profile
+from shared.identity.contacts.history import Act
+from shared.identity.contacts.items import Profile, What
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from console.api.contact_changes.inputs import (
         ChangeContactInput,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from console.api.inbox import InboxDependencies
     from console.api.views import ContactView
     from shared.api.auth import Caller
+    from shared.identity.contacts.items import AttributeValue
     from shared.identity.identifiers import Identifier
 
 
@@ -45,19 +48,21 @@ def create(
     The first identifier makes the contact, the others are added to it; a repeat after a crash goes on.
     """
     named = list(dict.fromkeys(_parsed(body.identifiers)))
+    values = definitions.parsed(deps, caller, body.attributes or {})
+    act = Act(cause, caller.principal)
 
     def created() -> ContactView:
         seen = {one: _seen_free(deps, caller, one, cause=cause) for one in named}
         first = _named(deps, caller, named[0], cause, seen[named[0]])
-        fields = body.model_dump(exclude={"identifiers"}, exclude_none=True)
+        fields = body.model_dump(exclude={"identifiers", "attributes"}, exclude_none=True)
         person = resolution.current(deps.contacts, caller.company, first.contact_id)
         if person is None:
             raise ContactNotFound("no such contact")
-        details.change(deps.contacts, person, fields, cause=cause)
+        _described(deps, person, fields, act=act, what=What.CREATED, values=values)
         for one in named[1:]:
             added = _named(deps, caller, one, cause, seen[one])
             merges.add_identifier(
-                deps.contacts, caller.company, first.contact_id, added.contact_id, cause
+                deps.contacts, caller.company, first.contact_id, added.contact_id, act
             )
         return contacts.read(deps, caller, first.contact_id)
 
@@ -69,10 +74,13 @@ def change(
 ) -> Callable[[], ContactView]:
     """Return the change of the details of a contact. Raises ContactNotFound, and the change VersionConflict."""
     found = contacts.shown(deps, caller, contact_id)
-    fields = {name: value for name, value in body.given().items() if name != "version"}
+    given = body.given()
+    fields = {name: given[name] for name in given.keys() - {"version", "attributes"}}
+    values = definitions.parsed(deps, caller, body.attributes or {})
+    act = Act(cause, caller.principal)
 
     def changed() -> ContactView:
-        details.change(deps.contacts, found.profile, fields, cause=cause, version=body.version)
+        _described(deps, found.profile, fields, act=act, version=body.version, values=values)
         return contacts.read(deps, caller, contact_id)
 
     return changed
@@ -84,12 +92,13 @@ def add_identifier(
     """Return the change that adds an identifier. Raises ContactNotFound, InvalidInput, the change IdentifierTaken."""
     person = contacts.shown(deps, caller, contact_id).profile
     (named,) = _parsed([body], prefix="")
+    act = Act(cause, caller.principal)
 
     def added() -> ContactView:
         seen = _seen_free(deps, caller, named, person=person)
         profile = _named(deps, caller, named, cause, seen)
         merges.add_identifier(
-            deps.contacts, caller.company, person.contact_id, profile.contact_id, cause
+            deps.contacts, caller.company, person.contact_id, profile.contact_id, act
         )
         return contacts.read(deps, caller, contact_id)
 
@@ -97,7 +106,7 @@ def add_identifier(
 
 
 def remove_identifier(
-    deps: InboxDependencies, caller: Caller, contact_id: str, identifier_id: str
+    deps: InboxDependencies, caller: Caller, contact_id: str, identifier_id: str, cause: str
 ) -> Callable[[], ContactView]:
     """
     Return the change that takes an identifier from a contact.
@@ -107,11 +116,31 @@ def remove_identifier(
     person = contacts.shown(deps, caller, contact_id).profile
 
     def removed() -> ContactView:
-        if not merges.remove_identifier(deps.contacts, person, identifier_id):
+        act = Act(cause, caller.principal)
+        if not merges.remove_identifier(deps.contacts, person, identifier_id, act):
             raise IdentifierNotFound("the contact has no such identifier that was added to it")
         return contacts.read(deps, caller, person.contact_id)
 
     return removed
+
+
+def _described(
+    deps: InboxDependencies,
+    person: Profile,
+    fields: Mapping[str, object],
+    *,
+    act: Act,
+    what: What = What.CHANGED,
+    version: int | None = None,
+    values: Mapping[str, AttributeValue | None],
+) -> None:
+    """Change the details of a contact. Raises VersionConflict, Unprocessable."""
+    try:
+        details.change(
+            deps.contacts, person, fields, act=act, what=what, version=version, values=values
+        )
+    except attributes.ValuesRefused as refusal:
+        raise definitions.refused(refusal) from None
 
 
 def _parsed(given: Sequence[IdentifierInput], prefix: str = "identifiers.") -> list[Identifier]:

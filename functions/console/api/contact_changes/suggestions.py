@@ -1,7 +1,8 @@
 """
-Suggests contacts that may be the same person as one, for people to decide: the full name of both is the same.
+Suggests contacts that may be the same person as one, for people to decide.
 
-Reads one partition of tokens, as a search does. Contacts that people have separated are not suggested.
+First those that people have separated, and that an event names as the same person; then those of the same full name,
+without others that people have separated. Names are read from one partition of tokens, as a search does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from shared.identity.contacts import merges, tokens
 from shared.identity.contacts.words import words_of
 
 if TYPE_CHECKING:
+    from console.api.contact_search import Found
     from console.api.inbox import InboxDependencies
+    from console.api.views import ContactView
     from shared.api.auth import Caller
 
 LEAST_WORDS: Final = 2  # a first name alone says too little
@@ -27,23 +30,38 @@ MOST_SUGGESTED: Final = 10
 
 
 def of_contact(deps: InboxDependencies, caller: Caller, contact_id: str) -> Contacts:
-    """Return up to MOST_SUGGESTED contacts of the same full name. Raises ContactNotFound and RateLimited."""
+    """Return up to MOST_SUGGESTED contacts. Raises ContactNotFound and RateLimited."""
     known = contacts.shown(deps, caller, contact_id)
-    name = contacts.view_of(known).name or ""
+    proven = deps.people(caller).with_terms(
+        merges.proven(deps.contacts, known.profile), (), {known.profile.contact_id}
+    )
+    listed = {known.profile.contact_id, *(one.profile.contact_id for one in proven)}
+    views = contacts.views_of(deps, proven)
+    views += _of_same_name(deps, caller, known, listed)
+    return Contacts(contacts=views[:MOST_SUGGESTED])
+
+
+def _of_same_name(
+    deps: InboxDependencies, caller: Caller, known: Found, listed: set[str]
+) -> list[ContactView]:
+    """Return contacts of the same full name, without those *listed*. Raises RateLimited."""
+    (view,) = contacts.views_of(deps, [known])
+    name = view.name or ""
     words = frozenset(words_of(name))
     if len(words) < LEAST_WORDS:
-        return Contacts(contacts=[])
+        return []
     if wait := searches.wait_of(deps.live, caller):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
     terms, ids = terms_of(name), list[str]()
     for partition in partitions_of(caller.company, terms):
         if len(ids) < MOST_CANDIDATES:
             ids += tokens.found(deps.contacts, partition, limit=MOST_CANDIDATES - len(ids))[0]
-    found = deps.people(caller).with_terms(ids, terms, {known.profile.contact_id})
-    views = [
-        view
-        for one in found
-        if frozenset(words_of((view := contacts.view_of(one)).name or "")) == words
-        and not merges.separated(deps.contacts, known.profile, one.profile)
+    found = deps.people(caller).with_terms(ids, terms, listed)
+    apart = [
+        one for one in found if not merges.separated(deps.contacts, known.profile, one.profile)
     ]
-    return Contacts(contacts=views[:MOST_SUGGESTED])
+    return [
+        one
+        for one in contacts.views_of(deps, apart)
+        if frozenset(words_of(one.name or "")) == words
+    ]

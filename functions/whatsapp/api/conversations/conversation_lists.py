@@ -54,7 +54,7 @@ def conversations(
         listed = store.conversation_lists.of_number(phone.phone, folders, unread)
     named = query.model_dump(include={"archived", "unread", "assignee", "status", "label"})
     parts = ("conversations", phone.phone if phone else "", *(str(v or "") for v in named.values()))
-    listing = Listing(company, listed.index, parts)
+    listing = Listing(company, listed.index or "", parts)
     seal, now = deps.seal, clock.to_text(clock.now_ms())
     start = _position(listing, seal, query.cursor)
     wanted = _Filter(

@@ -67,6 +67,7 @@ class Scope(StrEnum):
     )
     CONTACTS_WRITE = "contacts:write"  # create, change, merge and separate contacts
     PRIVACY_ADMIN = "privacy:admin"  # erase and export a person in all contexts
+    CONTACTS_ADMIN = "contacts:admin"  # attributes of contacts; change notes of others
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

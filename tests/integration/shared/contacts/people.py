@@ -60,7 +60,7 @@ def contacts(client: DynamoDBClient, table: Table) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for item in client.scan(TableName=table.name)["Items"]:
         if "contact_id" not in item:
-            continue  # of a token
+            continue  # of a token, a merge or a change
         root = current(table, item["company_id"]["S"], item["contact_id"]["S"])
         assert isinstance(root, Profile)
         found[root.contact_id] = frozenset(root.members)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.identity.contacts import resolution
+from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import ACTIVITY_INDEX
 from shared.identity.contacts.resolution import current
 from tests.integration.shared.contacts.people import (
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from random import Random
 
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from shared.identity.identifiers import Identifier
 
 ANN_PHONE, BEN_PHONE, ANN, BEN = phone(1), phone(2), email("ann"), email("ben")
 
@@ -222,3 +225,53 @@ def test_no_order_joins_two_people_or_splits_one(
     handle(shuffled, *repeated)
     assert contacts(client, shuffled) == expected
     assert groups(shuffled, events) == proven(events)
+
+
+PAIRS = st.sampled_from([(first, second) for first in IDENTIFIERS for second in IDENTIFIERS[:3]])
+
+
+@given(st.lists(CLAIMS, max_size=3), PAIRS, st.lists(CLAIMS, min_size=1, max_size=6), st.randoms())
+def test_no_order_joins_people_who_were_separated_or_others_than_events_prove(
+    client: DynamoDBClient,
+    before: list[Event],
+    pair: tuple[Identifier, Identifier],
+    events: list[Event],
+    random: Random,
+) -> None:
+    """Events before a separation, the separation, and events after it, in two orders and with repetitions."""
+    two = [event(Proof.PROVIDER, one) for one in pair]
+    whole = proven([*before, *two, *events])
+    results = []
+    for _ in range(2):
+        random.shuffle(events)
+        table = empty(client)
+        ids = handle(table, *before, *two)[-2:]
+        is_separated = separate(table, *ids)
+        handle(table, *events, *events)
+        shown = groups(table, [*before, *two, *events])
+        results.append(shown)
+
+        assert all(any(person <= other for other in whole) for person in shown)
+        assert not is_separated or not any({one.value for one in pair} <= one for one in shown)
+        # Whom the separation does not concern is as without it.
+        assert {one for one in whole if not {each.value for each in pair} <= one} <= shown
+        one_place(client, table)
+    if not is_separated:
+        assert results[0] == results[1] == whole
+
+
+def separate(table: Table, first: str, second: str) -> bool:
+    """Merge two contacts and undo it, as people do; False if they are one already."""
+    try:
+        made = merges.merge(table, COMPANY, first, second, Act("merge", "api-key:1"))
+    except merges.MergeRefused:
+        return False
+    merges.undo(table, made, Act("undo", "api-key:1"))
+    return True
+
+
+def one_place(client: DynamoDBClient, table: Table) -> None:
+    """No profile is a member of two contacts."""
+    people = contacts(client, table)
+    listed = [one for root, members in people.items() for one in (root, *members)]
+    assert len(listed) == len(set(listed))

@@ -23,14 +23,14 @@ SPREAD = 8  # items that a shard may have beyond its share of a page, without a 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedList[Stored: Item]:
     """
-    Some partitions of one index that holds items of one class.
+    Some partitions of one index, or of the table (*index* None), that hold items of one class.
 
     *field* is the partition key of the index and *order* its sort key, as fields of *item*; *partitions* are values of
     *field*. If *shards* of them evenly share the items of one list, each query reads a share.
     """
 
     item: type[Stored]
-    index: str
+    index: str | None
     field: str
     order: str
     partitions: Sequence[str]
@@ -42,7 +42,7 @@ class MergedList[Stored: Item]:
         """
         Return the items whose sort key fits *where*, newest first, read as they are needed.
 
-        *limit*: how many are needed at least. The indexes are eventually consistent: an item may be some milliseconds
+        *limit*: how many are needed at least. Indexes are eventually consistent: an item may be some milliseconds
         old, and an item that changes its partition during the queries can be in both.
         """
         order = self.item.name_of(self.order)

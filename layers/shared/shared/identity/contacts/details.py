@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import stored
-from shared.identity.contacts import resolution, tokens
-from shared.identity.contacts.items import Details, Profile
+from shared.identity.contacts import attributes, history, resolution, tokens
+from shared.identity.contacts.items import Details, Profile, What
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
     from boto3.dynamodb.conditions import ConditionBase
 
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.identity.contacts.history import Act
+    from shared.identity.contacts.items import AttributeValue
 
-FIELDS = ("name", "given_names", "language", "zone", "organisation", "labels", "owner")
+FIELDS = (
+    *("name", "given_names", "language", "zone", "organisation", "labels", "owner"),
+    "attributes",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +59,29 @@ def described(table: Table, person: Profile) -> Described:
     )
 
 
+class TooManyValues(Exception):
+    """The contact has had too many labels, owners and filterable values: searches would not find it by further ones."""
+
+
 def change(
     table: Table,
     person: Profile,
     fields: Mapping[str, object],
     *,
-    cause: str,
+    act: Act,
+    what: What = What.CHANGED,
     version: int | None = None,
+    values: Mapping[str, AttributeValue | None] | None = None,
 ) -> None:
     """
-    Store changed *fields* of the details of a contact; searches find it by a new name at once.
+    Store changed *fields* of the details of a contact, and *values* of attributes; searches find it by them at once.
 
-    Safe to repeat with the same *cause*. Raises VersionConflict if *version* is not the present one, or if others
-    change the contact meanwhile, and ClientError.
+    Safe to repeat with the same *act*. Raises VersionConflict if *version* is not the present one, or if others
+    change the contact meanwhile, TooManyValues, ValuesRefused (`attributes.combined`), and ClientError.
     """
     present = described(table, person)
     before = present.details
-    if before is not None and before.cause == cause:
+    if before is not None and before.cause == act.cause:
         return
     if version is not None and version != present.version:
         raise VersionConflict("the contact has changed since that version")
@@ -78,19 +89,25 @@ def change(
     newest = max(now, clock.from_text(before.changed_at) + 1) if before else now
     kept = {name: getattr(before, name) for name in FIELDS} if before else {}
     others = {one.contact_id for one in present.profiles if one.details} - {person.contact_id}
+    changed = dict(fields)
+    if values:
+        changed["attributes"] = attributes.combined(kept.get("attributes"), values) or None
     after = Details.model_validate(
         {
             **kept,
-            **fields,
+            **changed,
             "changed_at": clock.to_text(newest),
-            "cause": cause,
+            "cause": act.cause,
             "covers": others or None,
         }
     )
-    _write(table, person, after)
+    names = [*fields, *(f"attributes.{name}" for name in values or ())]
+    contact = person.company_id, person.contact_id
+    recorded = history.written(table, contact, what, act, at=after.changed_at, fields=names)
+    _write(table, person, after, recorded)
 
 
-def _write(table: Table, person: Profile, after: Details) -> None:
+def _write(table: Table, person: Profile, after: Details, recorded: Attributes) -> None:
     count = Profile.attr("details_version")
     unchanged: ConditionBase = count.eq(person.details_version)
     if person.details_version == 0:
@@ -98,20 +115,35 @@ def _write(table: Table, person: Profile, after: Details) -> None:
     own = resolution.root_of(table, person.company_id, person.contact_id)
     if own is None or own.contact_id != person.contact_id:
         raise VersionConflict("the contact has changed meanwhile")
-    resolution.found_by(table, own, tokens.of_name(_names(after)))
+    if not resolution.found_by(table, own, _tokens(table, person.company_id, after)):
+        raise TooManyValues("the contact has had too many labels, owners and choices")
     key = Profile.key(person.company_id, person.contact_id)
     try:
-        table.update(
-            key,
-            put=Profile.named(details=stored(after)),
-            add=Profile.named(details_version=1),
-            when=Profile.attr("version").exists() & unchanged,
+        table.transact(
+            table.to_update(
+                key,
+                put=Profile.named(details=stored(after)),
+                add=Profile.named(details_version=1),
+                when=Profile.attr("version").exists() & unchanged,
+            ),
+            recorded,
         )
-    except ConditionFailed:
+    except TransactionRefused:
         item = table.get(key)
         written = Profile.read(item).details if item else None
         if written is None or written.cause != after.cause:  # else by our own first attempt
             raise VersionConflict("the contact has changed meanwhile") from None
+
+
+def _tokens(table: Table, company: str, details: Details) -> list[tokens.Token]:
+    """Return the tokens by which a contact with these details is found."""
+    found = tokens.of_name(_names(details))
+    found += [tokens.of_label(one) for one in sorted(details.labels or ())]
+    found += [tokens.of_owner(details.owner)] if details.owner else []
+    if details.attributes:
+        filters = attributes.of_company(table, company).filters_of(details.attributes)
+        found += [tokens.of_attribute(*one) for one in filters]
+    return found
 
 
 def _names(details: Details) -> str:
@@ -132,5 +164,7 @@ def _combined(profiles: Sequence[Profile]) -> Details | None:
             covered |= {contact_id, *(older.covers or ())}
             absent = {n: getattr(older, n) for n in FIELDS if getattr(combined, n) is None}
             labels = (combined.labels or set()) | (older.labels or set())
-            combined = combined.model_copy(update={**absent, "labels": labels or None})
+            values = {**(older.attributes or {}), **(combined.attributes or {})}
+            merged = {"labels": labels or None, "attributes": values or None}
+            combined = combined.model_copy(update=absent | merged)
     return combined

@@ -1,5 +1,7 @@
 """The items of the contacts table."""
 
+from decimal import Decimal
+from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,6 +16,11 @@ ACTIVITY_INDEX: Final = "gsi_company_activity"
 WEEK_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 UNDO_DAYS: Final = 30
 ID_CHARACTERS: Final = 26
+CHANGE_DAYS: Final = 730
+MARKER_DAYS: Final = 2  # longer than the answers of requests are kept
+LONGEST_NOTE: Final = 4_000  # characters
+
+type AttributeValue = bool | Decimal | str
 
 
 class Details(BaseModel):
@@ -21,6 +28,7 @@ class Details(BaseModel):
     What people of the company say about a person. Each change stores all of it, on the contact's profile at that time.
 
     `covers`: ids of profiles with details of the same person that this change has read. `cause`: hash of the request.
+    `attributes`: values by the names of the company's definitions (`shared.identity.contacts.attributes`).
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
@@ -32,6 +40,7 @@ class Details(BaseModel):
     organisation: str | None = Field(default=None, repr=False)
     labels: set[str] | None = Field(default=None, repr=False)
     owner: str | None = Field(default=None, repr=False)
+    attributes: dict[str, AttributeValue] | None = Field(default=None, repr=False)
     changed_at: str
     cause: str
     covers: set[str] | None = None
@@ -94,6 +103,7 @@ class Merge(Item):
 
     `kept` and `merged` are ids of contacts, `kept` the lesser one. With `undone_at` they are two people again.
     `identifier_id` is the id of the profile of an identifier that was added to `kept`; `merged` is its contact.
+    `proven_at`: when an event named identifiers of both as one person's while people had decided about the two.
     """
 
     pk_pattern: ClassVar[str] = "MERGE#{company}#{id}"
@@ -112,6 +122,7 @@ class Merge(Item):
     at: str
     cause: str  # hash of the request
     undone_at: str | None = None
+    proven_at: str | None = None
 
     @classmethod
     def key(cls, company: str, merge_id: str) -> Attributes:
@@ -154,3 +165,88 @@ class Found(Item):
     def key(self) -> Attributes:
         """Return the key of the item."""
         return {"pk": self.pk, "sk": self.sk}
+
+
+class Record(Item):
+    """An item beside a profile, in its partition. `sort` is the time (ms since 1970) with a hash of the request."""
+
+    pk_pattern: ClassVar[str] = Profile.pk_pattern
+    sk_pattern: ClassVar[str]
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    company_id: str
+
+    @classmethod
+    def key(cls, company: str, contact_id: str, sort: str) -> Attributes:
+        """Return the key of the record of a contact."""
+        key = Profile.key(company, contact_id)
+        return key | {"sk": filled(cls.sk_pattern, sort)}
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the text that the sort keys of all these records have at their beginning."""
+        return cls.sk_pattern.partition("{")[0]
+
+    @staticmethod
+    def sort_of(at_ms: int, cause: str) -> str:
+        """Return the sort of a record of this time that a request has made."""
+        return f"{at_ms:013}-{digest('contact record', cause)[:ID_CHARACTERS]}"
+
+
+class Note(Record):
+    """
+    A note of people of the company about a person; it is never sent. `by`: who wrote it, `edited_by` changed it last.
+
+    `cause`: hash of the request that changed it last.
+    """
+
+    sk_pattern: ClassVar[str] = "NOTE#{id}"
+
+    note_id: str
+    text: str = Field(repr=False)  # at most LONGEST_NOTE characters
+    by: str
+    at: str
+    edited_by: str | None = None
+    edited_at: str | None = None
+    cause: str
+    version: int = 1
+
+
+class What(StrEnum):
+    """What people change of a contact."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    IDENTIFIER_ADDED = "identifier_added"
+    IDENTIFIER_REMOVED = "identifier_removed"
+    MERGED = "merged"
+    SEPARATED = "separated"
+    NOTE_ADDED = "note_added"
+    NOTE_CHANGED = "note_changed"
+    NOTE_REMOVED = "note_removed"
+
+
+class Change(Record):
+    """A change of a contact by people: who, when, and the names of the changed fields. Holds no value."""
+
+    sk_pattern: ClassVar[str] = "CHANGE#{id}"
+    ttl_days: ClassVar[int | None] = CHANGE_DAYS
+
+    what: What
+    by: str
+    at: str
+    fields: Annotated[set[str], Field(default_factory=set)]
+    ttl: int  # epoch seconds
+
+
+class Marker(Record):
+    """A note that a request has written or removed: a repeat of the request finds it."""
+
+    sk_pattern: ClassVar[str] = "REQUEST#{cause}"
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    note_id: str
+    ttl: int  # epoch seconds

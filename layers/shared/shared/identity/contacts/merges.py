@@ -2,7 +2,7 @@
 Merges of contacts by people, and their ends.
 
     list the merge on both contacts (each on the condition that no link of it has changed)
-    write the merge            from here on both are one person for every reader
+    write the merge            from here on both are one person for every reader, unless a link has changed since
     undo: mark the merge       from here on they are two people again
 
 A merge moves nothing, so its cost does not depend on how many conversations the contacts have. A run that is killed
@@ -16,15 +16,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.identity.contacts import resolution
-from shared.identity.contacts.items import UNDO_DAYS, Merge, Profile
+from shared.identity.contacts import history, resolution, separations
+from shared.identity.contacts.items import UNDO_DAYS, Merge, Profile, What
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Table
+    from shared.identity.contacts.history import Act
 
 MOST_MERGES = 50  # of one person, undone ones included
 MOST_ROUNDS = 8
@@ -51,14 +54,27 @@ def checked(table: Table, first: Profile, second: Profile) -> None:
 
 
 def separated(table: Table, first: Profile, second: Profile) -> bool:
-    """Whether people have undone a merge of two contacts, as `resolution.current` returns them."""
-    both = _of(table, first.company_id, first.merges & second.merges)
-    return any(one.undone_at is not None and one.kind == "contacts" for one in both)
-
-
-def merge(table: Table, company: str, first: str, second: str, cause: str) -> Merge:
     """
-    Make two contacts one person and return the merge. Safe to repeat with the same *cause*, in both orders.
+    Whether people have undone a merge of two contacts, as `resolution.current` returns them, and no event has named
+    both as one person.
+    """
+    both = separations.read(table, first.company_id, first.merges & second.merges)
+    return any(_is_undone(one) and one.proven_at is None for one in both)
+
+
+def proven(table: Table, person: Profile) -> list[str]:
+    """Return the ids of contacts that events name as one person with this one, and that people have separated."""
+    own = separations.ids_of(person)
+    stored = separations.read(table, person.company_id, person.merges)
+    ends = [
+        (one.kept, one.merged) for one in stored if _is_undone(one) and one.proven_at is not None
+    ]
+    return sorted({end for pair in ends if own & {*pair} for end in pair if end not in own})
+
+
+def merge(table: Table, company: str, first: str, second: str, act: Act) -> Merge:
+    """
+    Make two contacts one person and return the merge. Safe to repeat with the same *act*, in both orders.
 
     Raises Missing, MergeRefused, Transient and ClientError.
     """
@@ -67,11 +83,11 @@ def merge(table: Table, company: str, first: str, second: str, cause: str) -> Me
     if known is None or other is None:
         raise Missing("no such contact")
     if known.contact_id == other.contact_id:
-        for one in _of(table, company, known.merges):
-            if one.cause == cause and one.undone_at is None:
+        for one in separations.read(table, company, known.merges):
+            if one.cause == act.cause and one.undone_at is None:
                 return one
     checked(table, known, other)
-    return _join(table, company, (known.contact_id, other.contact_id), cause)
+    return _join(table, company, (known.contact_id, other.contact_id), act)
 
 
 def name_identifier(
@@ -98,7 +114,7 @@ def name_identifier(
 
 
 def add_identifier(
-    table: Table, company: str, contact_id: str, identifier_id: str, cause: str
+    table: Table, company: str, contact_id: str, identifier_id: str, act: Act
 ) -> None:
     """
     Make the profile of an identifier, which `name_identifier` has named, a contact's. Safe to repeat.
@@ -109,14 +125,14 @@ def add_identifier(
     if person is None:
         raise Missing("no such contact")
     if identifier_id not in {person.contact_id, *person.members}:
-        _join(table, company, (person.contact_id, identifier_id), cause, identifier_id)
+        _join(table, company, (person.contact_id, identifier_id), act, identifier_id)
 
 
-def remove_identifier(table: Table, person: Profile, identifier_id: str) -> bool:
+def remove_identifier(table: Table, person: Profile, identifier_id: str, act: Act) -> bool:
     """Separate an identifier that people have added; return False if they have not. Safe to repeat."""
     added = [
         one
-        for one in _of(table, person.company_id, person.merges)
+        for one in separations.read(table, person.company_id, person.merges)
         if one.identifier_id == identifier_id and one.undone_at is None
     ]
     if added:
@@ -125,7 +141,7 @@ def remove_identifier(table: Table, person: Profile, identifier_id: str) -> bool
         with suppress(ConditionFailed):  # It was erased meanwhile.
             table.update(key, drop=named, when=Profile.attr("version").exists())
     for one in added:
-        _mark_undone(table, one)
+        _mark_undone(table, one, act)
     return bool(added)
 
 
@@ -136,7 +152,7 @@ def get(table: Table, company: str, merge_id: str) -> Merge | None:
     return found if found is not None and found.kind == "contacts" else None
 
 
-def undo(table: Table, merged: Merge) -> Merge:
+def undo(table: Table, merged: Merge, act: Act) -> Merge:
     """Make the contacts of a merge two people again. Safe to repeat. Raises MergeRefused after UNDO_DAYS."""
     if merged.undone_at is not None:
         return merged
@@ -145,26 +161,39 @@ def undo(table: Table, merged: Merge) -> Merge:
         > clock.from_text(merged.at) + UNDO_DAYS * clock.DAY_SECONDS * clock.SECOND_MS
     ):
         raise MergeRefused(f"a merge can be undone for {UNDO_DAYS} days")
-    return _mark_undone(table, merged)
+    return _mark_undone(table, merged, act)
 
 
-def _mark_undone(table: Table, merged: Merge) -> Merge:
+def _is_undone(merged: Merge) -> bool:
+    return merged.undone_at is not None and merged.kind == "contacts"
+
+
+def _mark_undone(table: Table, merged: Merge, act: Act) -> Merge:
     key = Merge.key(merged.company_id, merged.merge_id)
     now = clock.to_text(clock.now_ms())
-    stored = table.update(
-        key, put_once=Merge.named(undone_at=now), when=Merge.attr("merge_id").exists()
-    )
-    return Merge.read(stored)
+    what = What.SEPARATED if merged.kind == "contacts" else What.IDENTIFIER_REMOVED
+    holds = Merge.attr("merge_id").exists() & Merge.attr("undone_at").not_exists()
+    with suppress(TransactionRefused):  # by another undo, or by our own first attempt
+        table.transact(
+            table.to_update(key, put=Merge.named(undone_at=now), when=holds),
+            history.written(table, (merged.company_id, merged.kept), what, act, at=now),
+        )
+        return merged.model_copy(update={"undone_at": now})
+    item = table.get(key)
+    if item is None:
+        raise MergeRefused("the merge does not exist any more")
+    return Merge.read(item)
 
 
 def _join(
     table: Table,
     company: str,
     ends: tuple[str, str],
-    cause: str,
+    act: Act,
     identifier_id: str | None = None,
 ) -> Merge:
     """List a merge on both contacts, then write it."""
+    is_identifier = identifier_id is not None
     for _ in range(MOST_ROUNDS):
         roots = [resolution.root_of(table, company, one) for one in ends]
         known = {root.contact_id: root for root in roots if root is not None}
@@ -172,10 +201,10 @@ def _join(
             raise Missing("no such contact")
         if len(known) == 1:
             raise MergeRefused("both are the same contact")  # An event has joined them meanwhile.
-        is_identifier = identifier_id is not None
         kept, merged = known if is_identifier else sorted(known)
         kind = "identifier" if is_identifier else "contacts"
         merge_id = Merge.id_of(company, kind, kept, merged)
+        before = next(iter(separations.read(table, company, [merge_id])), None)
         made = Merge(
             **Merge.key(company, merge_id),
             company_id=company,
@@ -185,50 +214,62 @@ def _join(
             merged=merged,
             identifier_id=identifier_id,
             at=clock.to_text(clock.now_ms()),
-            cause=cause,
+            cause=act.cause,
+            proven_at=before.proven_at if before is not None else None,
         )
         try:
-            for root in known.values():
-                _list(table, root, merge_id)
+            versions = {name: _list(table, root, merge_id) for name, root in known.items()}
         except ConditionFailed:
             continue
-        return _write(table, made)
+        written = _write(table, made, versions, act)
+        if written is not None:
+            return written
     raise Transient("contact_contended")
 
 
-def _list(table: Table, root: Profile, merge_id: str) -> None:
+def _list(table: Table, root: Profile, merge_id: str) -> int:
+    """List a merge on a contact, and return the version of the contact's links then. Raises ConditionFailed."""
     if merge_id in root.merges:
-        return
+        return root.version
     table.update(
         Profile.key(root.company_id, root.contact_id),
         add=Profile.named(merges={merge_id}, version=1),
         when=Profile.attr("version").eq(root.version),
     )
+    return root.version + 1
 
 
-def _write(table: Table, made: Merge) -> Merge:
-    """Write a merge; one of an identifier holds again after it was undone. Raises MergeRefused for one that was."""
+def _write(table: Table, made: Merge, versions: Mapping[str, int], act: Act) -> Merge | None:
+    """
+    Write a merge; return None if a link of its contacts, or the name of its identifier, has changed.
+
+    One of an identifier holds again after it was undone, and so does one that an event has proven since. Raises
+    MergeRefused for another one that was undone.
+    """
     absent: ConditionBase = Merge.attr("merge_id").not_exists()
-    writes = []
-    if made.identifier_id is not None:
+    if made.identifier_id is not None or made.proven_at is not None:
         absent |= Merge.attr("undone_at").exists()
-        named = Profile.key(made.company_id, made.identifier_id)
-        writes = [table.to_check(named, when=Profile.attr("named_by").eq(made.cause))]
+    conditions: dict[str, ConditionBase] = {
+        name: Profile.attr("version").eq(version) for name, version in versions.items()
+    }
+    if (named := made.identifier_id) is not None:
+        is_named: ConditionBase = Profile.attr("named_by").eq(made.cause)
+        conditions[named] = conditions[named] & is_named if named in conditions else is_named
+    what = What.MERGED if made.identifier_id is None else What.IDENTIFIER_ADDED
     try:
-        if writes:
-            table.transact(table.to_put(made.attributes(), when=absent), *writes)
-        else:
-            table.put(made.attributes(), when=absent)
-    except (ConditionFailed, TransactionRefused):
-        stored = next(iter(_of(table, made.company_id, {made.merge_id})), None)
-        if stored is None:
-            raise Transient("identifier_named_meanwhile") from None
-        if stored.undone_at is not None:
+        table.transact(
+            table.to_put(made.attributes(), when=absent),
+            history.written(table, (made.company_id, made.kept), what, act, at=made.at),
+            *(
+                table.to_check(Profile.key(made.company_id, name), when=condition)
+                for name, condition in conditions.items()
+            ),
+        )
+    except TransactionRefused as refusal:
+        stored = next(iter(separations.read(table, made.company_id, [made.merge_id])), None)
+        if stored is not None and stored.undone_at is None:
+            return stored  # of our own first attempt, or of the same merge by another person
+        if stored is not None and 0 in refusal.positions:
             raise MergeRefused("people have separated these contacts") from None
-        return stored  # of our own first attempt, or of the same merge by another person
+        return None
     return made
-
-
-def _of(table: Table, company: str, ids: set[str]) -> list[Merge]:
-    keys = [Merge.key(company, one) for one in sorted(ids)]
-    return [Merge.read(item) for item in table.get_many(keys)] if keys else []

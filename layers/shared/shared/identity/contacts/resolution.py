@@ -15,21 +15,25 @@ the items of the tokens are written: so all of them can be removed with it.
 A link is one conditional write. Before it, the lesser profile takes the members of the greater one, and the link is
 refused if the greater one has changed since: no member is lost to a crash or to another run.
 
-Merges by people (`merges.py`) change no link. They are resolved on reading, over the trees that events have made: so an
-undo leaves no trace in the trees, and events and rebuilds need not know of merges.
+Merges by people (`merges.py`) change no link. They are resolved on reading (`roots.py`), over the trees that events
+have made, so an undo leaves no trace in the trees. An event does not link contacts about which people have decided
+(`separations.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.identity import keyed_hashes
-from shared.identity.contacts import tokens
+from shared.identity.contacts import separations, tokens
 from shared.identity.contacts.claims import Proof
-from shared.identity.contacts.items import Merge, Profile
+from shared.identity.contacts.items import Profile
+from shared.identity.contacts.roots import current, followed, root_of, whole
+from shared.identity.contacts.separations import Decided
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
@@ -41,9 +45,11 @@ if TYPE_CHECKING:
     from shared.identity.contacts.claims import Claim
     from shared.identity.identifiers import Identifier
 
+__all__ = ["current", "found_by", "ids_of", "resolve", "root_of", "whole"]
+
 ID_CHARACTERS = 26  # base32: 130 bits
 MOST_MEMBERS = 50
-MOST_TOKENS = 60  # of a profile; one with so many is not found by further names
+MOST_TOKENS = 120  # of a profile; one with so many is not found by further names
 MOST_ROUNDS = 8  # Two runs meet only at the same person's concurrent events.
 
 
@@ -57,85 +63,76 @@ def resolve(
     Return the id of the contact that the first of an event's *claims* names; create it if it is new.
 
     The other claims join it if they and the first have provider or company proof. A contact that would get more than
-    MOST_MEMBERS members is not joined. *at_ms*: the time of the event. *name*: the person's in this event; searches
-    find the contact by it from then on, as by its identifiers. Raises Transient after many concurrent writes,
-    ClientError, and as `keyed_hashes.all_keys`.
+    MOST_MEMBERS members is not joined, and neither are contacts about which people have decided. *at_ms*: the time of
+    the event. *name*: the person's in this event; searches find the contact by it from then on, as by its identifiers.
+    Raises Transient after many concurrent writes, ClientError, and as `keyed_hashes.all_keys`.
     """
     first, *others = claims
     joined = [claim for claim in others if {claim.proof, first.proof} <= _JOINS]
     identifiers = list(dict.fromkeys([first.identifier, *(claim.identifier for claim in joined)]))
-    of_identifiers = (token for one in identifiers for token in tokens.of_identifier(one))
-    found_by = tokens.hashes(company, [*of_identifiers, *tokens.of_name(name)])
+    event = _Event(table, company, at_ms, tokens.of_name(name))
     for _ in range(MOST_ROUNDS):
         try:
-            contact = _joined(table, company, identifiers, at_ms, found_by)
-            if contact is None:
-                metrics.add_metric("ContactJoinRefused", MetricUnit.Count, 1)
-                contact = _joined(table, company, identifiers[:1], at_ms, found_by)
+            return _named(event, identifiers)
         except ConditionFailed:
             continue
-        if contact is not None:
-            return contact
     raise Transient("contact_contended")
 
 
-def current(table: Table, company: str, contact_id: str) -> Profile | None:
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An event of a company at a time (ms since 1970), and the tokens of its name."""
+
+    table: Table
+    company: str
+    at_ms: int
+    name: Sequence[tokens.Token]
+
+    def tokens_of(self, identifiers: Sequence[Identifier]) -> set[str]:
+        """Return the hashes by which a person with these identifiers is found."""
+        own = [token for one in identifiers for token in tokens.of_identifier(one)]
+        return tokens.hashes(self.company, [*own, *self.name])
+
+
+def _named(event: _Event, identifiers: Sequence[Identifier]) -> str:
+    """Return the contact of the first identifier, after the others have joined it as far as they may."""
+    first, *others = identifiers
+    try:
+        joined = _joined(event, identifiers)
+    except Decided as decided:
+        separations.note_proof(event.table, decided.merges)
+        if len(others) > 1:
+            for one in others:
+                _named(event, [first, one])
+        joined = _joined(event, [first])
+    else:
+        if joined is None:
+            metrics.add_metric("ContactJoinRefused", MetricUnit.Count, 1)
+            joined = _joined(event, [first])
+    if joined is None:
+        raise TypeError("one identifier joins no further contact")
+    return joined
+
+
+def found_by(table: Table, profile: Profile, further: Sequence[tokens.Token]) -> bool:
     """
-    Return the contact that this one is, or was merged into (strongly consistent); None if it does not exist.
+    Make a stored profile found by further tokens; return False if it would have too many, and is not found by all.
 
-    Its id is the least of its contacts that events or people have merged, its members are all others.
+    Safe to repeat. Raises as `tokens.write`, and ConditionFailed.
     """
-    root = root_of(table, company, contact_id)
-    return whole(table, root) if root else None
-
-
-def root_of(table: Table, company: str, contact_id: str) -> Profile | None:
-    """Return the contact that events have made of this one, without merges by people; None if it does not exist."""
-    item = table.get(Profile.key(company, contact_id))
-    return _root(table, Profile.read(item)) if item else None
-
-
-def whole(table: Table, root: Profile) -> Profile:
-    """
-    Return the contact that people have made of this one and others; itself if they have merged it with none.
-
-    Reads each merge once and each merged contact once. It is for reading: members and merges are not the stored ones.
-    An identifier that was added to a contact never gives it its id, so that its removal leaves the contact its own.
-    """
-    if not root.merges:
-        return root
-    roots, seen, added = {root.contact_id: root}, set[str](), set[str]()
-    while new := {merge for each in roots.values() for merge in each.merges} - seen:
-        seen |= new
-        keys = [Merge.key(root.company_id, one) for one in sorted(new)]
-        holding = [one for one in map(Merge.read, table.get_many(keys)) if one.undone_at is None]
-        added |= {one.merged for one in holding if one.kind == "identifier"}
-        for end in sorted({end for one in holding for end in (one.kept, one.merged)}):
-            known = {*roots, *(member for each in roots.values() for member in each.members)}
-            if end not in known and (found := root_of(table, root.company_id, end)) is not None:
-                roots[found.contact_id] = found
-    own = {name for name, each in roots.items() if added.isdisjoint({name, *each.members})}
-    contact_id = min(own or roots)
-    ids = {*roots, *(member for each in roots.values() for member in each.members)}
-    fields = {"members": ids - {contact_id}, "merges": seen}
-    return roots[contact_id].model_copy(update=fields)
-
-
-def found_by(table: Table, profile: Profile, name_tokens: Sequence[tokens.Token]) -> None:
-    """Make a stored profile found by further tokens. Safe to repeat. Raises as `tokens.write`, and ConditionFailed."""
-    hashed = tokens.hashes(profile.company_id, name_tokens)
+    hashed = tokens.hashes(profile.company_id, further)
     listed = _list_tokens(table, profile, hashed)
     tokens.write(table, profile.company_id, profile.contact_id, sorted(listed))
+    return listed == hashed
 
 
-def _joined(
-    table: Table,
-    company: str,
-    identifiers: Sequence[Identifier],
-    at_ms: int,
-    found_by: set[str],
-) -> str | None:
-    """Return the one contact of all *identifiers*, None if it would be too large. Raises ConditionFailed."""
+def _joined(event: _Event, identifiers: Sequence[Identifier]) -> str | None:
+    """
+    Return the one contact of all *identifiers*, None if it would be too large. Raises ConditionFailed, and Decided if
+    they are several.
+    """
+    table, company, at_ms = event.table, event.company, event.at_ms
+    found_by = event.tokens_of(identifiers)
     ids = {each: ids_of(company, each) for each in identifiers}
     keys = [Profile.key(company, one) for found in ids.values() for one in found]
     stored = {p.contact_id: p for p in map(Profile.read, table.get_many(keys))}
@@ -146,11 +143,13 @@ def _joined(
     }
     own = ids[identifiers[0]]
     first = next((one for one in own if one in stored), own[0])
+    roots = {root.contact_id: root for root in (followed(table, p) for p in stored.values())}
+    if len(identifiers) > 1:
+        _check_decisions(event, [*roots.values()])
     if first in new:
         new[first] = new[first].model_copy(update={"tokens": found_by})
     else:
         found_by = _list_tokens(table, stored[first], found_by)
-    roots = {root.contact_id: root for root in (_root(table, p) for p in stored.values())}
     contact_id = min(roots.keys() | new.keys())
     members = {*roots, *new, *(m for root in roots.values() for m in root.members)} - {contact_id}
     merges = {merge for root in roots.values() for merge in root.merges}
@@ -175,24 +174,44 @@ def _joined(
     return contact_id
 
 
+def _check_decisions(event: _Event, roots: Sequence[Profile]) -> None:
+    """Raise Decided if people have decided about two of these contacts."""
+    listing = [root for root in roots if root.merges]
+    if len(listing) > 1:
+        try:
+            pairs = [(root, whole(event.table, root)) for root in listing]
+            separations.check(event.table, event.company, pairs)
+        except Decided:
+            _drop_unlinked(event, roots)
+            raise
+
+
+def _drop_unlinked(event: _Event, roots: Sequence[Profile]) -> None:
+    """
+    Remove members that another contact has: ids that a run has listed before a link which is not made any more.
+
+    Raises ConditionFailed if a contact has changed meanwhile.
+    """
+    for root in roots:
+        shared = {one for other in roots if other is not root for one in separations.ids_of(other)}
+        foreign = set[str]()
+        for one in sorted(root.members & shared):
+            holder = root_of(event.table, event.company, one)
+            if holder is not None and holder.contact_id != root.contact_id:
+                foreign.add(one)
+        if foreign:
+            event.table.update(
+                _key_of(root),
+                take_from_set=Profile.named(members=foreign),
+                add=Profile.named(version=1),
+                when=Profile.attr("version").eq(root.version),
+            )
+
+
 def ids_of(company: str, identifier: Identifier) -> list[str]:
     """Return the ids of an identifier's profile with all keys, the write key first."""
     parts = ("contact", company, identifier.kind, identifier.value)
     return [key.base32(*parts)[:ID_CHARACTERS] for key in keyed_hashes.all_keys()]
-
-
-def _root(table: Table, profile: Profile) -> Profile:
-    """
-    Follow the links of a profile to the contact. Each id is less than the one before.
-
-    A link to a contact that was erased leads nowhere: the profile then stands for itself.
-    """
-    while profile.merged_into is not None:
-        item = table.get(Profile.key(profile.company_id, profile.merged_into))
-        if item is None:
-            return profile
-        profile = Profile.read(item)
-    return profile
 
 
 def _new(company: str, contact_id: str, identifier: Identifier, at_ms: int) -> Profile:

@@ -5,6 +5,9 @@ hashes.
     word      each word of the name, without accents                doe
     digits    the last six digits of a phone number                 900101
     start     the first 3 and 8 characters of an address            ann, ann.doe@
+    id        an external id or user id, with and without its
+              system or portfolio                                   shop:c-1001, c-1001
+    label, owner, attribute                                         vip, team:night, tier=gold
 
 A token leads to one item per contact that has it, so a search reads as much in a company of 100 contacts as in one of
 100,000. A search that knows more than a token says, such as a whole number, compares what the contacts' conversations
@@ -43,6 +46,10 @@ class TokenKind(StrEnum):
     WORD = "word"
     DIGITS = "digits"
     START = "start"
+    ID = "id"
+    LABEL = "label"
+    OWNER = "owner"
+    ATTRIBUTE = "attribute"
 
 
 type Token = tuple[TokenKind, str]
@@ -60,7 +67,27 @@ def of_identifier(identifier: Identifier) -> list[Token]:
         return [(TokenKind.DIGITS, value[-DIGITS:])]
     if identifier.kind is IdentifierKind.EMAIL:
         return [(TokenKind.START, value[:length]) for length in STARTS if len(value) >= length]
-    return []
+    return [(TokenKind.ID, value), (TokenKind.ID, value.partition(":")[2])]
+
+
+def of_id(text: str) -> Token:
+    """Return the token that every contact has with *text* as its external id or user id."""
+    return (TokenKind.ID, folded(text))
+
+
+def of_label(label: str) -> Token:
+    """Return the token of a label, which is compared as it is."""
+    return (TokenKind.LABEL, label)
+
+
+def of_owner(owner: str) -> Token:
+    """Return the token of the owner of a contact."""
+    return (TokenKind.OWNER, owner)
+
+
+def of_attribute(name: str, value: str) -> Token:
+    """Return the token of a value of a filterable attribute."""
+    return (TokenKind.ATTRIBUTE, f"{name}={value}")
 
 
 def of_number(digits: str) -> list[Token]:
