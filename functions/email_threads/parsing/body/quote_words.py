@@ -23,6 +23,12 @@ AUTHOR_AND_DATE: Final = frozenset({
     "发送时间", "發件人", "寄件者", "寄件人", "差出人", "送信日時", "보낸 사람", "보낸사람", "날짜", "จาก", "từ", "dari", "מאת",
     "من", "از", "saatja", "nuo", "no", "poslano", "pošiljatelj", "šalje", "प्रेषक", "d'", "expéditeur", "mittente", "remitente",
 })  # fmt: skip
+# Labels of the subject in a header block.
+SUBJECT: Final = frozenset({
+    "subject", "betreff", "objet", "sujet", "asunto", "assumpte", "assunto", "oggetto", "onderwerp", "ämne", "emne", "aihe", "temat", "předmět", "predmet", "zadeva", "naslov",
+    "тема", "предмет", "относно", "tárgy", "subiect", "θέμα", "konu", "主题", "主旨", "件名", "제목", "เรื่อง", "ชื่อเรื่อง", "chủ đề", "tiêu đề", "perihal", "subjek", "judul", "נושא", "الموضوع", "موضوع", "विषय",
+    "teema", "tēma", "tema", "efni", "paksa", "onderwerp van bericht", "gaia", "mada",
+})  # fmt: skip
 # Marks of a forward, after dashes or "begin".
 FORWARDED: Final = re.compile(
     r"forward|weitergeleit|reenviad|transféré|inoltrat|encaminhad|doorgestuurd|vidarebeford|videresen?dt|edelleenlähet"

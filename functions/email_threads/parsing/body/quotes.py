@@ -40,6 +40,8 @@ _BRACKETED: Final = re.compile(
 )
 _CLOCK: Final = re.compile(r"(?<!\d)\d{1,2}\s?[:.h\u6642\u65f6\uc2dc\u70b9]\s?\d{2}(?!\d)")
 _YEAR: Final = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{2,4}(?!\d)")
+# Marks of the direction of text, which clients put around names in right-to-left languages.
+_DIRECTIONS: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Attributions without a colon: Gmail's older ones with the date first, and Zoho's, which ends with the verb.
 _DATE_FIRST: Final = re.compile(
     rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}} (?:\d\d:\d\d )?(?:GMT[+-]\d\d:\d\d [^<>]{{1,80}}(?:<{_EMAIL}>)?|[^<>]{{1,80}} <{_EMAIL}>):?"
@@ -148,7 +150,7 @@ def attribution_ending(
             return None
         if last > first and not is_end and not _continues(lines, first, last):
             return None
-        text = " ".join(line.strip() for line in lines[first : last + 1])
+        text = _DIRECTIONS.sub("", " ".join(line.strip() for line in lines[first : last + 1]))
         is_above_quote = _is_above_quote(lines, last + 1, marked)
         if not _ends_attribution(text):
             continue
@@ -275,9 +277,12 @@ def _is_header_block(labels: list[tuple[str, str]], subject: str, *, is_separate
     topic = _topic(subject)
     has_subject = bool(topic) and any(_topic(value) == topic for value in values[1:])
     known = {label for label, _ in labels} & quote_words.AUTHOR_AND_DATE
-    is_known = labels[0][0] in known and len(known) > 1
-    is_from_address = any(_BRACKETED.search(value) for value in values[:2])
-    return is_known or has_subject or (is_from_address and len(labels) > _FEWEST_LABELS)
+    is_from_address = any(_ADDRESS.search(value) for value in values[:2])
+    # A form for a journey has a start and a date, too.
+    has_topic = any(label in quote_words.SUBJECT for label, _ in labels)
+    is_known = labels[0][0] in known and len(known) > 1 and (has_topic or is_from_address)
+    is_author = any(_BRACKETED.search(value) for value in values[:2])
+    return is_known or has_subject or (is_author and len(labels) > _FEWEST_LABELS)
 
 
 def _topic(subject: str) -> str:

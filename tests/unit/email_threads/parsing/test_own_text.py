@@ -29,6 +29,7 @@ def own_text(text: str | None, document: str | None = None) -> str:
         "Lunedì, Ann ha scritto:\n\nho già pagato",
         "Na segunda-feira, Ann escreveu:\n\njá paguei",
         "Please read this.\n----- Kitchen list -----\nFour chairs",
+        "Hello,\n\nFrom: Berlin\nTo: Hamburg\nDate: 3 May 2026 10:30\nSeats: 2\n\nPlease book.",
         "The original message of Monday:\n\nIt never arrived.",
     ],
 )
@@ -65,6 +66,7 @@ def test_a_sentence_like_an_attribution_is_own_text_above_the_quote_that_the_cli
         "man. 2. nov. 2026 kl. 15:40 skrev Shop Support <support@shop.example\n>:",
         "On Mon, Nov 2, 2026 at 3:40 PM Shop Support\n\n<\nmailto:Shop Support <support@shop.example>\n> wrote:",
         f"On Nov 2, 2026, at 3:40 PM, Shop Support <\n{'4' * 40}@shop.example>\nwrote:",
+        "\u202bבתאריך יום ב׳, 2 בנוב׳ 2026 ב-15:40 מאת \u202aShop\u202c\u200f <\u202asupport@shop.example\u202c\u200f>:\u202c",
         "-----Original Message-----",
         "----- Mensaje original -----",
         "-------- Ursprüngliche Nachricht --------",
