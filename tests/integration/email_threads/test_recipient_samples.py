@@ -104,7 +104,7 @@ AUTOMATIC: Final = {"the sender", "no address", "an empty field", "a robot"} | {
     name for name in ANSWERS if name.startswith(("copies", "undisclosed"))
 }
 # Mails of colleagues, which are our answers.
-COLLEAGUES: Final = {
+COLLEAGUES: Final[dict[str, dict[str, Any]]] = {
     "an answer with a private Reply-To": {
         "to": f"{ANN}, {MAILBOX}",
         "more": f"Reply-To: {BOB}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
@@ -25,10 +26,12 @@ UNPROCESSABLE: Final = frozenset(
 )  # the draft stays as it is
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 def _is_time(given: object) -> object:
-    if not isinstance(given, str):
+    # pydantic also reads numbers, and days without a time.
+    if not isinstance(given, str) or not _TIME.match(given):
         raise PydanticCustomError("time", "must be a time in ISO 8601")
     return given
 
