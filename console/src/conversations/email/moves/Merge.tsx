@@ -1,14 +1,14 @@
 // Makes a thread part of another one: which one, what happens, and its undo.
 
 import { useState } from "preact/hooks";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useAction, useResource } from "../../api/resource";
-import { useApp } from "../../app";
-import { Dialog } from "../../shell/Dialog";
-import { moment } from "../../texts/format";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Field, Skeleton } from "../../ui/controls";
-import { showToast } from "../../ui/toastList";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useAction, useResource } from "../../../api/resource";
+import { useApp } from "../../../app";
+import { Dialog } from "../../../shell/Dialog";
+import { moment } from "../../../texts/format";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field, Skeleton } from "../../../ui/controls";
+import { showToast } from "../../../ui/toastList";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Other = EmailThreadsApi.ThreadSummary;
