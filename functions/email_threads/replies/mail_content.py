@@ -13,6 +13,7 @@ from email_threads.configuration.resources import token_secrets
 from email_threads.replies import satisfaction
 from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
+from email_threads.replies.recipients import LONGEST_LOCAL_PART
 from email_threads.store import objects, threads
 from email_threads.store.items.draft import DraftKind
 from email_threads.threading.evidence import reply_tokens, subjects
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, DraftFile, Mail, Mailbox, Thread
 
 FILE_GONE: Final = "attachment_gone"
-_LONGEST_LOCAL_PART: Final = 64  # of an address (RFC 5321, 4.5.3.1.1)
 _CONTENT_ID_CHARACTERS: Final = 8
 _LONGEST_CONTENT_ID: Final = 78  # API reference, Attachment
 _OCTETS, _UNNAMED = "application/octet-stream", "attachment"
@@ -83,7 +83,7 @@ def mail_of(
         to=first,
         cc=[one for one in copies if one != first],
         bcc=[one for one in dict.fromkeys(draft.bcc) if one != first and one not in copies],
-        reply_to=token if len(token.partition("@")[0]) <= _LONGEST_LOCAL_PART else None,
+        reply_to=token if len(token.partition("@")[0]) <= LONGEST_LOCAL_PART else None,
         subject=subject,
         body=body,
         auto_submitted="auto-replied" if draft.is_automatic else None,

@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MOST_COPIES: Final = 49  # with the recipient of the answer as many as SES takes
+LONGEST_LOCAL_PART: Final = 64  # of an address (RFC 5321, 4.5.3.1.1)
 # Addresses of mailing lists, by the names that list programs and hosts give them.
 _LIST: Final = re.compile(
     r".+-(?:list|request|announce|users|discuss)@.+|owner-.+@.+|.+@(?:lists?|groups|mailman)\..+|.+@(?:googlegroups\.com|groups\.io)"
 )
+
+
+def is_sendable(address: str) -> bool:
+    """Whether SES takes an address: the domain of one in normal form is in ASCII."""
+    name = address.rpartition("@")[0]
+    return name.isascii() and len(name) <= LONGEST_LOCAL_PART
 
 
 def answer_address(mail: Mail) -> str | None:
@@ -33,7 +40,10 @@ def author_behind(mail: Mail) -> str | None:
 
 
 def copies_of(table: Table, mail: Mail) -> list[str]:
-    """Return a received mail's Cc without its sender, the recipient of the answer, our mailboxes, robots and lists."""
+    """
+    Return a received mail's Cc without its sender, the recipient of the answer, our mailboxes, robots, lists, and
+    addresses that SES does not take.
+    """
     if mail.direction is Direction.OUTBOUND or mail.kind is not Kind.MAIL:
         return []
     named = [
@@ -42,6 +52,7 @@ def copies_of(table: Table, mail: Mail) -> list[str]:
         if one not in {answer_address(mail), mail.sender}
         and not answer_rules.is_robot(one)
         and not _LIST.fullmatch(one)
+        and is_sendable(one)
     ][:MOST_COPIES]
     own = mailboxes.get_many(table, [without_label(one) for one in named]) if named else {}
     ours = {address for address, one in own.items() if one.company_id == mail.company_id}

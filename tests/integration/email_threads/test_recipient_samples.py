@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tests.integration.email_threads.drafting import composed, shown
-from tests.integration.email_threads.test_api import thread_of
+from tests.integration.email_threads.test_api import refused, thread_of
 from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, MAILBOX, System, mail
 
 HOME: Final = "ann.home@home.example"
@@ -69,6 +69,11 @@ ANSWERS: Final[dict[str, Row]] = {
     ),
     "undisclosed recipients": ({"more": "Cc: undisclosed-recipients:;"}, [ANN], []),
     "copies that are none": ({"more": f"Cc: nobody, @x, <>, {BOB}"}, [ANN], [BOB]),
+    "copies that no provider takes": (
+        {"more": f"Cc: j\u00fcrgen@x.example, {'a' * 65}@x.example, {BOB}"},
+        [ANN],
+        [BOB],
+    ),
     "a copy to the Reply-To": ({"more": f"Cc: {BOB}, {HOME}\nReply-To: {HOME}"}, [HOME], [BOB]),
     "a form": ({"sender": f"Shop <{MAILBOX}>", "more": f"Reply-To: Ann <{ANN}>"}, [ANN], []),
     "a form with a label": (
@@ -104,7 +109,7 @@ AUTOMATIC: Final = {"the sender", "no address", "an empty field", "a robot"} | {
     name for name in ANSWERS if name.startswith(("copies", "undisclosed"))
 }
 # Mails of colleagues, which are our answers.
-COLLEAGUES: Final = {
+COLLEAGUES: Final[dict[str, dict[str, Any]]] = {
     "an answer with a private Reply-To": {
         "to": f"{ANN}, {MAILBOX}",
         "more": f"Reply-To: {BOB}",
@@ -141,3 +146,15 @@ def test_what_a_colleague_writes_stays_our_answer(system: System) -> None:
         (stored,) = system.mails()
 
         assert stored["direction"] == "outbound", name
+
+
+def test_an_address_that_no_provider_takes_gets_no_draft_until_a_person_names_another(
+    system: System,
+) -> None:
+    path = thread_of(system, mail("a@x", "Is it red?", sender="j\u00fcrgen@orchard.example"))
+
+    refusal = refused(system.call("POST", f"{path}/replies", {"body_text": "Yes."}))
+
+    assert refusal == (422, "invalid_input", ["to"])
+    assert system.drafts() == []
+    assert shown(system, composed(system, path, to=[ANN]))["to"] == [ANN]

@@ -80,6 +80,22 @@ def test_a_thread_of_2000_mails_is_read_and_continued_with_the_calls_of_a_short_
     assert head["email_count"] == MAILS + 1
 
 
+def test_a_split_of_a_thread_of_2000_mails_is_requested_with_the_calls_of_a_short_one(
+    system: System,
+) -> None:
+    thread_of(system, mail("a@x"))
+    start = system.snapshot()
+    made = []
+    for length in (2 * BATCH, MAILS):
+        system.restore(start)
+        path = lengthen(system, length)
+        given = {"mails": [length - 1, length]}
+        named = calls(system, lambda: result(system.call("POST", f"{path}/split", given)))  # noqa: B023 - called at once
+        made.append([call.partition(" ")[0] for call in named])
+
+    assert made[0] == made[1]
+
+
 def test_a_customer_with_500_threads_is_listed_and_heard_with_the_calls_of_one_with_25(
     system: System,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from email_threads.api.merges import actions
 from email_threads.inbound.events import EmailMerge, entry
 from tests.integration.email_threads.drafting import composed, status_of
 from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
@@ -167,7 +168,8 @@ def test_an_undone_split_leaves_the_thread_exactly_as_it_was(system: System) -> 
     after = state(system, path)
     assert after["head"].pop("merged_from") == {id_of(new)}
     assert after == before
-    assert result(system.call("GET", new))["conversation_id"] == id_of(path)
+    shown = result(system.call("GET", new))
+    assert (shown["conversation_id"], shown["undoable_merges"]) == (id_of(path), [])
     assert refused(system.call("POST", f"{new}/unmerge"))[:2] == (409, "invalid_transition")
 
 
@@ -184,6 +186,17 @@ def test_a_split_is_made_once_and_lists_both_threads(system: System) -> None:
         id_of(path): 2,  # the place of the moved mail keeps its number
         answers[0][1]["result"]["into"]: 1,
     }
+
+
+def test_a_merge_that_could_not_be_undone_is_refused(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "MOST_SEPARATED", 2)
+    anns, bobs = two_threads(system)
+
+    answer = system.call("POST", f"{anns}/merge", {"into": id_of(bobs)})
+
+    assert refused(answer) == (400, "invalid_input", ["into"])
 
 
 @pytest.mark.parametrize(
@@ -212,6 +225,7 @@ def test_a_later_merge_is_undone_first(system: System) -> None:
     zoes = thread_of(system, mail("z@x", subject="Shelves", sender="zoe@mill.example"))
     merge(system, anns, bobs)
     merge(system, bobs, zoes)
+    assert result(system.call("GET", zoes))["undoable_merges"] == [id_of(bobs)]
     assert refused(system.call("POST", f"{anns}/unmerge"))[:2] == (409, "invalid_transition")
 
     do(system, f"{bobs}/unmerge")

@@ -38,7 +38,7 @@ def test_a_look_before_a_split_counts_files_and_shows_the_beginning_of_each_mail
     ]
     expression = "[m.MOST_MOVED, m.filesOf(value), value.map(m.snippetOf)]"
 
-    most, files, snippets = run("conversations/email/moves.ts", expression, mails)
+    most, files, snippets = run("conversations/email/moves/shown.ts", expression, mails)
 
     assert (most, files) == (MOST_MAILS, 2)
     assert snippets == ["Hello, Ann", "\U0001f44d" * 79 + "\u2026", ""]

@@ -192,7 +192,9 @@ def amend(
     new: dict[str, Any] = {name: getattr(given, name) for name in sorted(named)}
     if given.attachments is not None:
         new["attachments"] = files.amended(deps, thread, given.attachments, draft.attachments)
-    inputs.check_recipients(*(new.get(name, getattr(draft, name)) for name in ("to", "cc", "bcc")))
+    if named & {"to", "cc", "bcc"}:
+        everyone = (new.get(name, getattr(draft, name)) for name in ("to", "cc", "bcc"))
+        inputs.check_recipients(*everyone)
     amended = review.amend(deps.table, draft, given.version, new)
     changes.record(deps.table, thread, request, lambda _: {}, f"amend {draft.reply_id}")
     return presenters.state(amended)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
@@ -11,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from email_threads.api.drafts.views import DraftFileView, DraftView
 from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
+from email_threads.replies.recipients import is_sendable
 from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Change, Input
 from shared.inbox.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
@@ -19,16 +21,18 @@ LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it
 MOST_RECIPIENTS = 50  # of To, Cc and Bcc in all, as SES takes
 _TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
-LONGEST_LOCAL_PART = 64  # of an address (RFC 5321, 4.5.3.1.1)
+_UNSENDABLE: Final = "must have 1 to 64 ASCII characters before the @"
 UNPROCESSABLE: Final = frozenset(
     {"to", "cc", "bcc", "send_at", "time_zone"}
 )  # the draft stays as it is
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 def _is_time(given: object) -> object:
-    if not isinstance(given, str):
+    # pydantic also reads numbers, and days without a time.
+    if not isinstance(given, str) or not _TIME.match(given):
         raise PydanticCustomError("time", "must be a time in ISO 8601")
     return given
 
@@ -51,9 +55,12 @@ type ContentType = Annotated[
 
 
 def check_recipients(to: list[str], cc: list[str], bcc: list[str]) -> None:
-    """Raise Unprocessable if there is no recipient, or To, Cc and Bcc have more addresses than SES takes."""
+    """Raise Unprocessable without a recipient, and for addresses, or more of them in all, that SES does not take."""
     if not to:
         raise Unprocessable([{"field": "to", "problem": "must have a recipient"}])
+    for field, named in (("to", to), ("cc", cc), ("bcc", bcc)):
+        if not all(map(is_sendable, named)):
+            raise Unprocessable([{"field": field, "problem": _UNSENDABLE}])
     if len({*to, *cc, *bcc}) > MOST_RECIPIENTS:
         longest = max(("to", to), ("cc", cc), ("bcc", bcc), key=lambda one: len(one[1]))
         raise Unprocessable([{"field": longest[0], "problem": _TOO_MANY}])
@@ -61,9 +68,8 @@ def check_recipients(to: list[str], cc: list[str], bcc: list[str]) -> None:
 
 def _is_sendable(address: str) -> str:
     """Return an address that SES takes. Raises PydanticCustomError."""
-    name = address.rpartition("@")[0]
-    if not name.isascii() or len(name) > LONGEST_LOCAL_PART:
-        raise PydanticCustomError("local_part", "must have 1 to 64 ASCII characters before the @")
+    if not is_sendable(address):
+        raise PydanticCustomError("local_part", _UNSENDABLE)
     return address
 
 

@@ -11,15 +11,18 @@ from email_threads.api.drafts.views import Drafts  # noqa: TC001 - field of a mo
 from email_threads.api.inputs import NumberedQuery
 from email_threads.api.people import join_requests
 from email_threads.api.views import Mails, Notes, ThreadView
+from email_threads.store import threads
 
 if TYPE_CHECKING:
     from email_threads.api.inputs import ThreadQuery
+    from email_threads.store.items import Thread
     from shared.aws.dynamodb import Table
 
 
 class OpenedThread(ThreadView):
-    """A thread with what was asked for; absent if it was not."""
+    """A thread with what was asked for; absent if it was not. `undoable_merges`: threads that `unmerge` brings back."""
 
+    undoable_merges: list[str]
     mails: Mails | None = None
     notes: Notes | None = None
     drafts: Drafts | None = None
@@ -33,7 +36,8 @@ def opened_thread(
     notes. Raises NotFound.
     """
     own, thread = queries.heads_of(table, company, conversation_id)
-    opened = OpenedThread(**dict(join_requests.thread_view(table, thread)))
+    shown = dict(join_requests.thread_view(table, thread))
+    opened = OpenedThread(**shown, undoable_merges=_undoable_merges(table, thread))
     if query.mails:
         opened.mails = queries.mails_of(table, thread, NumberedQuery(limit=query.mails))
     if query.notes:
@@ -41,3 +45,13 @@ def opened_thread(
     if query.drafts == "1":
         opened.drafts = actions.drafts_of(table, thread, ThreadDraftsQuery())
     return opened
+
+
+def _undoable_merges(table: Table, thread: Thread) -> list[str]:
+    """Return the threads whose merge can be undone: not those in which others are, and no split that was undone."""
+    parts = threads.get_many(table, sorted(thread.merged_from)) if thread.merged_from else {}
+    return [
+        name
+        for name, part in sorted(parts.items())
+        if part.merged_into == thread.conversation_id != part.split_from
+    ]

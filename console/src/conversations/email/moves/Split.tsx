@@ -2,15 +2,15 @@
 
 import { useState } from "preact/hooks";
 
-import { useAction } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp } from "../../app";
-import { Dialog } from "../../shell/Dialog";
-import { moment } from "../../texts/format";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Field } from "../../ui/controls";
-import { showToast } from "../../ui/toastList";
-import { filesOf, LONGEST_SUBJECT, MOST_MOVED, snippetOf } from "./moves";
+import { useAction } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp } from "../../../app";
+import { Dialog } from "../../../shell/Dialog";
+import { moment } from "../../../texts/format";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../../ui/controls";
+import { showToast } from "../../../ui/toastList";
+import { filesOf, LONGEST_SUBJECT, MOST_MOVED, snippetOf } from "./shown";
 
 type Mail = EmailThreadsApi.MailView;
 

@@ -1,13 +1,13 @@
 // A draft of a person or of the model: its review, and the outcome of a send in doubt.
 
-import { useAction } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp, useSession } from "../../app";
-import { actor, megabytes, moment } from "../../texts/format";
-import { rightsOf } from "../../operations/access";
-import { named, t } from "../../texts/texts";
-import { Icon } from "../../ui/icons";
-import { Badge, Button, ErrorNotice } from "../../ui/controls";
+import { useAction } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp, useSession } from "../../../app";
+import { actor, megabytes, moment } from "../../../texts/format";
+import { rightsOf } from "../../../operations/access";
+import { named, t } from "../../../texts/texts";
+import { Icon } from "../../../ui/icons";
+import { Badge, Button, ErrorNotice } from "../../../ui/controls";
 import { DraftText } from "./DraftText";
 import { Recipients } from "./Recipients";
 import { SendLater, Undo } from "./SendTime";

@@ -1,11 +1,11 @@
 // People who named a thread and may not join it: they wait in a thread of their own, until a person decides.
 
-import { useAction } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp, useSession } from "../../app";
-import { rightsOf } from "../../operations/access";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice } from "../../ui/controls";
+import { useAction } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp, useSession } from "../../../app";
+import { rightsOf } from "../../../operations/access";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice } from "../../../ui/controls";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Request = EmailThreadsApi.JoinRequest;

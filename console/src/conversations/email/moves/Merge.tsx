@@ -1,14 +1,14 @@
 // Makes a thread part of another one: which one, what happens, and its undo.
 
 import { useState } from "preact/hooks";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useAction, useResource } from "../../api/resource";
-import { useApp } from "../../app";
-import { Dialog } from "../../shell/Dialog";
-import { moment } from "../../texts/format";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Field, Skeleton } from "../../ui/controls";
-import { showToast } from "../../ui/toastList";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useAction, useResource } from "../../../api/resource";
+import { useApp } from "../../../app";
+import { Dialog } from "../../../shell/Dialog";
+import { moment } from "../../../texts/format";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field, Skeleton } from "../../../ui/controls";
+import { showToast } from "../../../ui/toastList";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Other = EmailThreadsApi.ThreadSummary;
@@ -108,17 +108,37 @@ function Look({ thread, other, onChange, onBack, onDone }: Props & { other: Othe
   );
 }
 
-// The threads that are part of this one, each with the undo of its merge.
+// The threads that are part of this one, each with the undo of its merge, and the undo of a split.
 export function MergedThreads({ thread, onChange }: Props) {
-  const merged = thread.links.merged_from;
-  if (merged.length === 0) return null;
+  const merged = thread.undoable_merges;
+  const source = thread.links.split_from ?? null;
+  if (merged.length === 0 && source === null) return null;
   return (
     <section class="facts-part">
       <h3>{t("merge.parts")}</h3>
+      {source && <Return thread={thread.conversation_id} into={source} onChange={onChange} />}
       {merged.map((one, number) => (
         <Undo key={one} id={one} number={number + 1} onChange={onChange} />
       ))}
     </section>
+  );
+}
+
+// The undo of a split: the mails return to the thread that they came from.
+function Return({ thread, into, onChange }: { thread: string; into: string; onChange: () => void }) {
+  const { client } = useApp();
+  const undo = useAction(async () => {
+    await client.call("POST /email-threads/{conversation_id}/merge", { path: { conversation_id: thread }, body: { into } });
+    onChange();
+    showToast(t("merge.undone"));
+  });
+  return (
+    <>
+      {undo.error && <ErrorNotice error={undo.error} />}
+      <Button kind="quiet" busy={undo.busy} onClick={() => void undo.run()}>
+        {t("merge.undo_split")}
+      </Button>
+    </>
   );
 }
 

@@ -2,12 +2,12 @@
 
 import { useState } from "preact/hooks";
 
-import { useAction, useResource } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp } from "../../app";
-import { moment } from "../../texts/format";
-import { named, t } from "../../texts/texts";
-import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { useAction, useResource } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp } from "../../../app";
+import { moment } from "../../../texts/format";
+import { named, t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../../ui/controls";
 
 type Draft = EmailThreadsApi.DraftView;
 type Props = { draft: Draft; onChange: () => void };

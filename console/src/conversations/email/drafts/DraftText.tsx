@@ -2,12 +2,12 @@
 
 import { useState } from "preact/hooks";
 
-import { useAction } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp } from "../../app";
-import { useSay } from "../../live/hooks";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { useAction } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp } from "../../../app";
+import { useSay } from "../../../live/hooks";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../../ui/controls";
 import { AMENDABLE } from "./Recipients";
 
 type Draft = EmailThreadsApi.DraftView;

@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 
-import { useAction } from "../../api/resource";
-import type { EmailThreadsApi } from "../../api/routes";
-import { useApp } from "../../app";
-import { t } from "../../texts/texts";
-import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { useAction } from "../../../api/resource";
+import type { EmailThreadsApi } from "../../../api/routes";
+import { useApp } from "../../../app";
+import { t } from "../../../texts/texts";
+import { Button, ErrorNotice, Field } from "../../../ui/controls";
 
 type Draft = EmailThreadsApi.DraftView;
 
