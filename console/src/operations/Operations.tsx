@@ -12,6 +12,7 @@ import { MailboxSettings } from "./MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./Overview";
 import { Parked } from "./Parked";
+import { Privacy } from "./Privacy";
 import { ServiceLevels } from "./ServiceLevels";
 import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
@@ -62,6 +63,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <MailboxSettings />;
     case "macros":
       return <Macros />;
+    case "privacy":
+      return <Privacy />;
     case "cost":
       return <Cost />;
     case "audit":

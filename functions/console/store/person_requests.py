@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
 
-type Stage = Literal["waiting", "running", "done", "expired"]
+type RequestStage = Literal["waiting", "running", "done", "expired"]
 
 OPEN_A_READ: Final = 100
 _OPEN: Final = frozenset({"waiting", "running"})
@@ -58,7 +58,7 @@ class PersonRequest(Item):
     company_id: str
     request_id: str
     kind: Kind
-    stage: Stage
+    stage: RequestStage
     requested_at: str
     requested_by: str
     reason: str

@@ -42,6 +42,9 @@ BY_VALUE = {
         "target",
         "macro.failed",
         "priority",
+        "privacy.kind",
+        "privacy.name",
+        "privacy.stage",
     ),
 }
 
