@@ -12,6 +12,7 @@ import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./overview/Overview";
 import { Parked } from "./parked/Parked";
+import { Privacy } from "./Privacy";
 import { ServiceLevels } from "./mailboxes/ServiceLevels";
 import { Switches } from "./settings/Switches";
 import { Templates } from "./templates/Templates";
@@ -62,6 +63,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <MailboxSettings />;
     case "macros":
       return <Macros />;
+    case "privacy":
+      return <Privacy />;
     case "cost":
       return <Cost />;
     case "audit":

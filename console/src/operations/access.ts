@@ -5,7 +5,7 @@ import type { Session } from "../session/session";
 // reads: conversations of the company, which an operator alone does not. approves: drafts of mails.
 export type Rights = { operator: boolean; admin: boolean; reads: boolean; approves: boolean };
 
-export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "service", "mailboxes", "macros", "cost", "audit"] as const;
+export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "service", "mailboxes", "macros", "privacy", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
 
 const NEEDS: Record<Part, (rights: Rights) => boolean> = {
@@ -17,6 +17,7 @@ const NEEDS: Record<Part, (rights: Rights) => boolean> = {
   service: ({ admin }) => admin,
   mailboxes: ({ admin }) => admin,
   macros: ({ admin }) => admin,
+  privacy: ({ admin }) => admin,
   cost: ({ operator }) => operator,
   audit: ({ operator, admin }) => operator || admin,
 };

@@ -41,7 +41,9 @@ OWN: Final = "contacts"  # the name of this context's part in receipts and archi
 TURN_MS: Final = 3 * clock.SECOND_MS
 # A call of a context that hangs is given up after 10 s; its failure is stored after it.
 SPARE_MS: Final = 14 * clock.SECOND_MS
+LAST_MS: Final = 3 * clock.SECOND_MS  # of a run that only waits
 FAILED_MS: Final = 5 * clock.SECOND_MS
+MOST_FAILURES: Final = 3  # of a run, which then leaves the request to the schedule
 
 
 def go_on(
@@ -50,27 +52,34 @@ def go_on(
     """
     Go on with a request as long as the time of this run allows. Returns whether another run is wanted at once.
 
-    Without an open request nothing happens. A failure that may pass is stored with the request, by its code.
+    Without an open request nothing happens. A failure that may pass is stored with the request, by its code, and tried
+    again; after some of them the schedule goes on.
     """
     request = person_requests.get(deps.tables.contacts, company, request_id)
     if request is None or not request.is_open:
         return False
-    if request.stage == "waiting":
-        _expire(deps.tables.contacts, request)
+    try:
+        if request.stage == "waiting":
+            _expire(deps.tables.contacts, request)
+            return False
+        return _gone_on(_Run(deps, request), remaining_ms)
+    except person_requests.Contended:
         return False
-    running = _Run(deps, request)
-    while remaining_ms() > SPARE_MS:
-        try:
-            if running.step():
-                return False
-        except Transient as wait:
-            if wait.reason == "privacy_request_contended":
-                return False
-            if wait.wait_ms is None:
-                logger.warning("privacy request waits", extra=describe(wait))
-                running.note(wait.reason)
-            clock.sleep_ms(max(0, min(wait.wait_ms or FAILED_MS, remaining_ms() - SPARE_MS)))
-    return True
+
+
+def _gone_on(running: _Run, remaining_ms: Callable[[], int]) -> bool:
+    failures = 0
+    while remaining_ms() > SPARE_MS and failures < MOST_FAILURES:
+        wait_ms = running.waited_step()
+        if wait_ms is None:
+            return False
+        failures += running.has_failed
+        left_ms = remaining_ms()
+        if wait_ms:
+            # A wait that leaves no time for a step takes the rest of the run: few runs follow each other.
+            has_time = left_ms - wait_ms > SPARE_MS
+            clock.sleep_ms(wait_ms if has_time else max(0, left_ms - LAST_MS))
+    return failures < MOST_FAILURES
 
 
 def _expire(table: Table, request: PersonRequest) -> None:
@@ -83,6 +92,22 @@ def _expire(table: Table, request: PersonRequest) -> None:
 class _Run:
     deps: PersonDependencies
     request: PersonRequest
+    has_failed: bool = False
+
+    def waited_step(self) -> int | None:
+        """Do the next part of the request; return how long to wait for the one after it, None at the end."""
+        self.has_failed = False
+        try:
+            return None if self.step() else 0
+        except person_requests.Contended:
+            raise
+        except Transient as wait:
+            if wait.wait_ms is not None:
+                return wait.wait_ms
+            logger.warning("privacy request waits", extra=describe(wait))
+            self.has_failed = True
+            self.note(wait.reason)
+            return FAILED_MS
 
     def step(self) -> bool:
         """Do the next part of the request; return whether it has ended. Raises Transient."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.store.person_requests import Stage  # noqa: TC001 - field of models
+from console.store.person_requests import RequestStage  # noqa: TC001 - field of models
 from shared.api.models import views
 from shared.privacy.jobs import Kind  # noqa: TC001 - field of models
 from shared.privacy.parts import NameKind  # noqa: TC001 - field of a model
@@ -23,7 +23,7 @@ class PersonRequestState(views.View):
     """
 
     id: str | None = None
-    stage: Stage | None = None
+    stage: RequestStage | None = None
     expires_at: str | None = None
     names: list[NameView] | None = None
     profiles: int | None = None
@@ -52,7 +52,7 @@ class PersonRequestView(views.View):
 
     id: str
     kind: Kind
-    stage: Stage
+    stage: RequestStage
     requested_at: str
     requested_by: str
     reason: str

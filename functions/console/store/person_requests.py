@@ -26,10 +26,17 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
 
-type Stage = Literal["waiting", "running", "done", "expired"]
+type RequestStage = Literal["waiting", "running", "done", "expired"]
 
 OPEN_A_READ: Final = 100
 _OPEN: Final = frozenset({"waiting", "running"})
+
+
+class Contended(Transient):
+    """Another run, or a person, has written the request meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("privacy_request_contended")
 
 
 class PersonRequest(Item):
@@ -51,7 +58,7 @@ class PersonRequest(Item):
     company_id: str
     request_id: str
     kind: Kind
-    stage: Stage
+    stage: RequestStage
     requested_at: str
     requested_by: str
     reason: str
@@ -149,7 +156,7 @@ def get(table: Table, company: str, request_id: str) -> PersonRequest | None:
 
 
 def add(table: Table, request: PersonRequest) -> PersonRequest:
-    """Store a new request and return it. Safe to repeat: the first one with its id stays. Raises Transient."""
+    """Store a new request and return it. Safe to repeat: the first one with its id stays. Raises Contended."""
     listed = ListedRequest(
         pk=ListedRequest.list_of(request.company_id),
         sk=filled(ListedRequest.sk_pattern, request.requested_at, request.request_id),
@@ -166,14 +173,14 @@ def add(table: Table, request: PersonRequest) -> PersonRequest:
     except TransactionRefused:
         stored = get(table, request.company_id, request.request_id)
         if stored is None:
-            raise Transient("privacy_request_contended") from None
+            raise Contended from None
         return stored
     return request
 
 
 def replace(table: Table, request: PersonRequest, **fields: object) -> PersonRequest:
     """
-    Write the next revision of a request and return it; one that ends leaves the open ones. Raises Transient after a
+    Write the next revision of a request and return it; one that ends leaves the open ones. Raises Contended after a
     concurrent write.
     """
     changed = request.model_copy(update={**fields, "revision": request.revision + 1})
@@ -190,7 +197,7 @@ def replace(table: Table, request: PersonRequest, **fields: object) -> PersonReq
                 else table.to_delete({"pk": place.pk, "sk": place.sk}),
             )
     except (ConditionFailed, TransactionRefused):
-        raise Transient("privacy_request_contended") from None
+        raise Contended from None
     return changed
 
 

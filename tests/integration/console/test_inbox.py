@@ -450,7 +450,9 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
     others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop"}
-    others |= {"/live/tickets", "/people", "/sign-out"}
+    others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests"}
+    of_request = "/privacy/requests/{request_id}"
+    others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
     of_one = ("", "/conversations", "/suggestions", *changes)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}

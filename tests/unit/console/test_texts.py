@@ -57,6 +57,9 @@ BY_VALUE = {
         "priority",
         "parked.advice",
         "switch",
+        "privacy.kind",
+        "privacy.name",
+        "privacy.stage",
     ),
 }
 
