@@ -118,7 +118,7 @@ def test_headers_are_read_in_several_spellings(header: str) -> None:
         (b'[{"to": "+4477"}]\n', "line 1: the header must have a column to or recipient"),
         (b"{" + b'"a":{' * 30_000, "line 1"),
     ],
-    ids=range(22),
+    ids=range(23),
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_line_and_column(content: bytes, problem: str) -> None:
     assert problem in refusal_of(content)
