@@ -26,6 +26,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "secrets": secrets.of_deployment,
     "connections": connections.anything,
     "numbers": connections.numbers,
+    "event destinations": connections.event_destinations,
     "projects": connections.project_settings,
     "switches: whatsapp": switches.whatsapp,
     "switches: e-mail threads": switches.email_threads,

@@ -1,4 +1,4 @@
-"""Checks of what is connected: numbers of the inbox and projects of the AI conversations, with their secrets."""
+"""Checks of what is connected: numbers and accounts of the inbox, projects of AI conversations, with their secrets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from conversations.configuration import projects as settings
 from conversations.configuration.projects import Company, ConfigurationInvalid
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
-from operations.doctor.deployment import Deployment
+from operations.doctor.deployment import Deployment, client
 from operations.doctor.findings import Finding, action, ok
 from operations.projects import cli as projects
 from operations.projects import ownership as project_ownership
@@ -54,6 +54,29 @@ def numbers(deployment: Deployment) -> list[Finding]:
         if not problems and phone:
             found.append(ok(entry["phone"], f"{phone.provider}, enabled"))
     return found or [ok("all", "none registered")]
+
+
+def event_destinations(deployment: Deployment) -> list[Finding]:
+    """Check that AWS sends the events of each linked account to this stack. The local stack has no such account."""
+    inbox = deployment.table(arguments.TABLE_OF_INBOX)
+    phones = [store.phones.get(inbox, entry["phone"]) for entry in store.phones.listed(inbox)]
+    accounts = {one.aws_waba for one in phones if one and one.enabled and one.provider == "eum"} - {
+        None
+    }
+    if deployment.is_local or not accounts:
+        return [ok("all", "none at AWS")]
+    topic, social = deployment.output("WhatsAppSocialTopicArn"), client("socialmessaging")
+    found = []
+    for account in sorted(map(str, accounts)):
+        linked = social.get_linked_whatsapp_business_account(id=account)["account"]
+        named = [one["eventDestinationArn"] for one in linked.get("eventDestinations", [])]
+        if topic in named:
+            found.append(ok(account, "its events reach this stack"))
+            continue
+        text = "its events go to another topic" if named else "it has no event destination"
+        step = f"set the event destination of {account} to {topic}: docs/connect/aws-end-user-messaging.md"
+        found.append(action(account, text, step))
+    return found
 
 
 def project_settings(deployment: Deployment) -> list[Finding]:

@@ -143,7 +143,13 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
         return draft
     if media.key is None:
         return replace(draft, shown=draft.shown | {"media_id": media.media_id})
-    record = _kept(resources, phone, action_id, media, media.key)
+    try:
+        record = _kept(resources, phone, action_id, media, media.key)
+    except NotFound:
+        if media.media_id is None:
+            raise
+        # An upload is deleted after a day. The provider keeps the file that it was checked as, for a month.
+        return replace(draft, shown=draft.shown | {"media_id": media.media_id})
     source = (
         {"id": media.media_id} if media.media_id else _source(resources, phone, str(record.s3_key))
     )
@@ -200,7 +206,7 @@ def _kept(
     """
     bucket = resources.bucket
     try:
-        size, mime_type = bucket.size(source), bucket.content_type(source)
+        size, named = bucket.size(source), bucket.content_type(source)
         first_bytes = bucket.first_bytes(source, SNIFFED_BYTES) if size else b""
     except ClientError as error:
         if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
@@ -215,6 +221,9 @@ def _kept(
         raise _invalid(media.place, "the file is empty")
     if size > largest:
         raise _invalid(media.place, f"a file of this type has at most {largest} bytes")
+    # The provider goes by the type: one that is none of its own, such as image/jpg, is corrected.
+    found = type_of(media.type, named, first_bytes)
+    mime_type = named if found == plain(named) else found
     refusal = refusal_of(media.type, mime_type, first_bytes)
     if refusal is not None:
         raise _invalid(media.place, refusal)
@@ -233,7 +242,7 @@ def _kept(
         phone=phone.phone,
     )
     store.media.add(resources.table, record)
-    bucket.copy(source, str(record.s3_key))
+    bucket.copy(source, str(record.s3_key), None if mime_type == named else mime_type)
     return record
 
 

@@ -21,7 +21,7 @@ from whatsapp.inbound.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import parking
 from whatsapp.store.conversations.head_writes import lists_of
-from whatsapp.store.items import Conversation, WebhookEvent, WhatsAppItem
+from whatsapp.store.items import Conversation, Status, WebhookEvent, WhatsAppItem
 from whatsapp.store.items.groups import Group
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 from whatsapp.store.ordering import order_key, second_in
@@ -321,7 +321,7 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
     if event["kind"] in {"message", "echo", "history"}:
         return [_home_of_message(payload, event_id, event)]
     if event["kind"] == "status":
-        return [f"STATUS#{event['phone']}#{event_id}#{payload['status']}"]
+        return [Status.of(event["phone"], event_id, str(payload["status"]))]
     if event["kind"] in _OF_ACCOUNTS:  # stored as events, after the change that they describe
         return [f"WEBHOOK#{digest(*parking._identity(parse_event(json.dumps(event))))}"]
     if event["kind"] == "group" and payload.get("group_id"):

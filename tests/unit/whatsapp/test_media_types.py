@@ -63,6 +63,7 @@ WEBP, JPEG, MP3 = b"RIFF\0\0\0\0WEBPVP8L", b"\xff\xd8\xff\xe0", b"ID3\x04"
         ("audio", "video/mp4", b"\0\0\0\x18ftypmp42", "audio/mp4"),
         ("video", "image/jpeg", JPEG, "video/3gpp, video/mp4"),
         ("video", "video/mp4", b"\0\0\0\x18ftypheic", "video/3gpp, video/mp4"),
+        ("video", "video/mp4", b"\0\0\0\x18ftypM4A ", "video/3gpp, video/mp4"),
         ("document", "application/pdf", JPEG, "the file's content differs from its type"),
         ("document", "image/png", JPEG, "the file's content differs from its type"),
         ("video", "video/mp4", b"\0\0\0\x14ftypqt  ", "video/3gpp, video/mp4"),

@@ -12,6 +12,7 @@ another customer. A repeated request has the same id.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ def _read(config: FlowConfig, shows: str, answer: Answer) -> tuple[str, dict[str
     if answer.status != _OK or len(answer.data) > LARGEST_DATA_BYTES:
         raise _Unusable
     try:
-        given = json.loads(answer.data)
+        given = json.loads(answer.data, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError):
         raise _Unusable from None
     data = given.get("data") if isinstance(given, dict) else None
@@ -109,6 +110,16 @@ def _read(config: FlowConfig, shows: str, answer: Answer) -> tuple[str, dict[str
     if not isinstance(data, dict) or not isinstance(screen, str) or screen not in config.screens:
         raise _Unusable
     return screen, data
+
+
+def _no_number(_: str) -> float:
+    raise ValueError("NaN and Infinity are no JSON")
+
+
+def _finite(text: str) -> float:
+    """Return a number that JSON can have. Raises ValueError."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
 
 
 def _showing(step: Step, screen: str, data: Mapping[str, Any]) -> Step:

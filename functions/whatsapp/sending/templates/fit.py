@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 _TEXT = "TEXT"
 _REFUSED = re.compile(r"[\n\r\t]| {5}")
-VALUE_RULE = "a value must not be empty, nor have a line break, a tab or five spaces in a row"
+VALUE_RULE = (
+    "a value must be a text that is not empty and has no line break, tab or five spaces in a row"
+)
 # The kinds of a button's definition: the `sub_type` of its values.
 SUB_TYPES = {
     "URL": "url",
@@ -88,14 +90,14 @@ def _refused(component: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _text_of(parameter: Mapping[str, Any]) -> str | None:
-    """Return the text that a parameter shows; None if it shows none."""
-    kind = str(parameter.get("type"))
+    """Return the text that a parameter shows, empty if it is no text; None if it shows none."""
+    kind = str(parameter.get("type")).lower()
     value = parameter.get(kind)
     if kind in _WITH_FALLBACK:
         value = value.get("fallback_value") if isinstance(value, dict) else None
     elif kind not in _TEXTS:
         return None
-    return str(value if value is not None else "")
+    return value if isinstance(value, str) else ""
 
 
 def problem_of(

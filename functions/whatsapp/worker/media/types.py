@@ -49,6 +49,7 @@ _FTYP_AT = 4
 _OTHER_BRANDS = tuple(
     b"ftyp" + brand for brand in (b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"qt  ")
 )
+_SOUND_BRANDS = (b"ftypM4A ", b"ftypM4B ", b"ftypM4P ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ def refusal_of(kind: str, mime_type: str, first_bytes: bytes) -> str | None:
         known = _types_of(first_bytes)
         is_other = bool(known) and named in _KNOWN_TYPES and named not in known
     else:
-        is_other = first_bytes.startswith(_OTHER_BRANDS, _FTYP_AT)
+        others = _OTHER_BRANDS + _SOUND_BRANDS if kind == "video" else _OTHER_BRANDS
+        is_other = first_bytes.startswith(others, _FTYP_AT)
     if is_other or not matches_type(kind, named, first_bytes):
         listed = f"; accepted are {accepted}" if kind != "document" else ""
         return f"the file's content differs from its type{listed}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from mypy_boto3_s3 import S3Client
-    from mypy_boto3_s3.type_defs import CompletedPartTypeDef
+    from mypy_boto3_s3.type_defs import CompletedPartTypeDef, CopySourceTypeDef
 
 
 _MISSING = frozenset({403, 404})
@@ -171,11 +171,20 @@ class Bucket:
             if not listing["IsTruncated"]:
                 return
 
-    def copy(self, key: str, copy: str) -> None:
-        """Copy an object of up to 5 GB inside the bucket. Raises ClientError (NoSuchKey) if it does not exist."""
+    def copy(self, key: str, copy: str, content_type: str | None = None) -> None:
+        """
+        Copy an object of up to 5 GB inside the bucket. *content_type*: the type of the copy, else that of the object.
+
+        Raises ClientError (NoSuchKey) if it does not exist.
+        """
+        source: CopySourceTypeDef = {"Bucket": self.name, "Key": key}
+        if content_type is None:
+            self.client.copy_object(Bucket=self.name, Key=copy, CopySource=source)
+            return
         self.client.copy_object(
-            Bucket=self.name, Key=copy, CopySource={"Bucket": self.name, "Key": key}
-        )
+            Bucket=self.name, Key=copy, CopySource=source,
+            ContentType=content_type, MetadataDirective="REPLACE",
+        )  # fmt: skip
 
     def delete(self, key: str) -> None:
         """Delete an object; a missing object is no error."""

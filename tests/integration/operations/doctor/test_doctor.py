@@ -59,6 +59,14 @@ def _account(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
     return AWSResponse("", 200, HTTPHeaders(), None), limits
 
 
+# What AWS answers about each linked account; moto has none.
+ACCOUNT_AT_AWS: dict[str, Any] = {}
+
+
+def _linked_account(**_: Any) -> tuple[AWSResponse, dict[str, Any]]:
+    return AWSResponse("", 200, HTTPHeaders(), None), {"account": ACCOUNT_AT_AWS}
+
+
 def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
     """Use this for CloudFormation, and moto for all other services."""
     make: Any = boto3.client
@@ -68,6 +76,9 @@ def use(monkeypatch: pytest.MonkeyPatch, stack: CloudFormation) -> None:
         if service == "lambda":
             assert not isinstance(made, CloudFormation)
             made.meta.events.register("before-call.lambda.GetAccountSettings", _account)
+        if service == "socialmessaging":
+            assert not isinstance(made, CloudFormation)
+            made.meta.events.register("before-call.socialmessaging", _linked_account)
         return made
 
     monkeypatch.setattr(boto3, "client", client)
@@ -208,6 +219,26 @@ def test_a_number_on_aws_without_its_ids_there_needs_action(
 
     assert any("has no AWS id of its number or its account" in row[2] for row in rows)
     assert "--aws-waba" in steps
+
+
+@pytest.mark.parametrize("topics", [[], ["arn:aws:sns:us-east-1:123456789012:other"], None])
+def test_an_account_at_aws_whose_events_go_elsewhere_needs_action(
+    examine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, topics: list[str] | None
+) -> None:
+    connect()
+    ours = describe(STACK, "", None).output("WhatsAppSocialTopicArn")
+    named = [{"eventDestinationArn": topic} for topic in ([ours] if topics is None else topics)]
+    monkeypatch.setitem(ACCOUNT_AT_AWS, "eventDestinations", named)
+    ids = {"aws_waba": "waba-1", "aws_phone": "phone-number-id-1"}
+    on_aws = {"provider": "eum", "app_id": None, "token_ref": None, **ids}
+    store.phones.register(table(INBOX), PHONE.model_copy(update=on_aws))
+
+    code, rows, steps = examine()
+
+    assert (code, {row[1] for row in rows}) == (
+        (0, set()) if topics is None else (1, {"event destinations"})
+    )
+    assert topics is None or f"set the event destination of waba-1 to {ours}" in steps
 
 
 def test_a_disabled_number_and_one_that_is_listed_only_need_action(

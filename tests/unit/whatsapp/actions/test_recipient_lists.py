@@ -116,10 +116,11 @@ def test_headers_are_read_in_several_spellings(header: str) -> None:
         (b'{"to": "+4477"}\n{"to": "+4477", "to": "+4478"}\n', "line 2: has a name twice"),
         (b'{"to": "+4477"}\n\n{"to": "+4477", "components": [{"a": 1, "a": 2}]}\n', "line 3: has a name"),
         (b'{"to": "+4477"}\n{"to": NaN}\n', "line 2, column 1: is no JSON"),
+        (b'{"to": "+4477"}\n{"to": 1e999}\n', "line 2, column 1: is no JSON"),
         (b'[{"to": "+4477"}]\n', "line 1: the header must have a column to or recipient"),
         (b"{" + b'"a":{' * 30_000, "line 1"),
     ],
-    ids=range(22),
+    ids=range(23),
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_line_and_column(content: bytes, problem: str) -> None:
     assert problem in refusal_of(content)

@@ -15,11 +15,11 @@ from whatsapp.sending.drafts import UsedTemplate
 from whatsapp.sending.inputs import MessageInput
 from whatsapp.sending.payloads import draft_of, of_template
 
-REFUSED = ["", " ", "a\nb", "a\r\nb", "a\tb", "a     b"]
+REFUSED: list[Any] = ["", " ", 5, None, "a\nb", "a\r\nb", "a\tb", "a     b"]
 TAKEN = ["a", "a    b", "Ada, Grace", "\u00fc \U0001f6b2", "a\u2028b"]
 
 
-def parts(value: str) -> list[dict[str, Any]]:
+def parts(value: Any) -> list[dict[str, Any]]:
     """Components with a value in each place that takes one."""
     parameters = [{"type": "text", "text": value}]
     url = {"type": "button", "sub_type": "url", "index": "0", "parameters": parameters}
@@ -32,16 +32,17 @@ def parts(value: str) -> list[dict[str, Any]]:
     card = {"card_index": 0, "components": [{"type": "body", "parameters": parameters}]}
     return [
         {"type": "header", "parameters": parameters}, {"type": "BODY", "parameters": parameters},
+        {"type": "body", "parameters": [{"type": "TEXT", "text": value}]},
         url, {"type": "carousel", "cards": [card]},
         *({"type": "body", "parameters": [one]} for one in shown),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", REFUSED)
-def test_a_value_that_meta_refuses_is_refused_in_each_place(value: str) -> None:
+def test_a_value_that_meta_refuses_is_refused_in_each_place(value: Any) -> None:
     for part in parts(value):
         with pytest.raises(
-            InvalidInput, match="must not be empty, nor have a line break, a tab or five"
+            InvalidInput, match="not empty and has no line break, tab or five spaces"
         ):
             of_template(UsedTemplate(name="bike_ready", language="en", components=[part]))
     rows: list[Any] = [{"to": "+447700900101", "bodyParams": [value]}]

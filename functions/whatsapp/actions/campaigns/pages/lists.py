@@ -14,6 +14,7 @@ Quoted cells may contain separators and line breaks. Empty lines are no rows.
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -108,7 +109,10 @@ def _json_records(lines: Lines) -> Iterator[Record]:
         if fault is None:
             try:
                 given = json.loads(
-                    line.rstrip(), object_pairs_hook=_distinct, parse_constant=_no_number
+                    line.rstrip(),
+                    object_pairs_hook=_distinct,
+                    parse_constant=_no_number,
+                    parse_float=_finite,
                 )
             except json.JSONDecodeError as error:
                 fault = Unreadable("row_unreadable", "is no JSON", lines.number, error.colno)
@@ -133,6 +137,12 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_number(_: str) -> float:
     raise ValueError("NaN and Infinity are no JSON")
+
+
+def _finite(text: str) -> float:
+    """Return a number that JSON can have. Raises ValueError."""
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
 
 
 def _is_json(line: str) -> bool:

@@ -167,6 +167,8 @@ def test_the_companys_system_may_name_another_screen(
         (200, {"screen": ["SERVICE"], "data": {}}),
         (200, {"data": {"text": "x" * (16 << 10)}}),
         (200, b"[" * 100_000),
+        (200, b'{"data": {"price": NaN}}'),
+        (200, b'{"data": {"price": 1e999}}'),
     ],
 )
 def test_without_a_usable_answer_the_stored_data_is_shown(

@@ -211,6 +211,36 @@ def test_a_stored_file_is_sent_by_its_id_and_copied_for_the_new_message(actions:
     assert bucket.get(copied) == bucket.get(key)
 
 
+def test_an_uploaded_file_is_sent_by_its_id_after_the_upload_was_deleted(actions: Actions) -> None:
+    bucket = actions.harness.resources.bucket
+    place = {"s3_key": "uploads/acme/gone.jpg", "s3_bucket": bucket.name}
+    record(actions, **place, content_type="image/jpeg")
+    answer = actions.send("send_image", {"mediaId": media.JPEG_IMAGE})
+
+    assert actions.wire[0].body["image"] == {"id": media.JPEG_IMAGE}  # type: ignore[index] # JSON
+    assert actions.item(answer.result["messagePk"])["mediaId"] == media.JPEG_IMAGE
+
+
+@pytest.mark.parametrize(
+    ("kind", "named", "sent_as"),
+    [
+        ("image", "image/jpg", "image/jpeg"),
+        ("image", "binary/octet-stream", "image/jpeg"),
+        ("audio", "application/ogg", "audio/ogg"),
+        ("audio", "audio/ogg; codecs=opus", "audio/ogg; codecs=opus"),
+    ],
+)
+def test_a_stored_file_with_another_name_of_its_type_is_sent_with_whatsapp_s_name(
+    actions: Actions, kind: str, named: str, sent_as: str
+) -> None:
+    key, bucket = put(actions, kind), actions.harness.resources.bucket
+    bucket.put(key, bucket.get(key), named)
+    answer = actions.send(f"send_{kind}", {"s3Key": key})
+
+    stored = actions.item(answer.result["messagePk"])
+    assert (stored["mimeType"], bucket.content_type(stored["s3Key"])) == (sent_as, sent_as)
+
+
 def test_the_same_key_sends_a_file_once(actions: Actions) -> None:
     body = {"s3Key": put(actions, "image")}
     first = actions.send("send_image", body, key="key-file-1")
