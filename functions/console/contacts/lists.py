@@ -86,7 +86,7 @@ class ListRoutes:
         )
         people = self.deps.people(caller)
         shown = [found for one in page.people if (found := people.shown(one)) is not None]
-        result = Contacts(contacts=[contacts.view_of(one) for one in shown])
+        result = Contacts(contacts=contacts.views_of(self.deps, shown))
         return Page(result, listing.cursor(seal, {"contact": page.after}) if page.after else None)
 
     @route_methods.changes(f"POST {_LIST}/members", _WRITE)

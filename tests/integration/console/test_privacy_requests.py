@@ -13,6 +13,7 @@ from console.privacy import person
 from console.store import person_requests
 from console.store.person_requests import PrivacySettings
 from shared.identity.contacts import merges, resolution
+from shared.identity.contacts.history import Act
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
 from tests.integration.console.people import (
@@ -210,8 +211,10 @@ def test_a_merge_by_people_leaves_no_hash_of_the_person(desk: Desk, people: Peop
     bobs = person.of_names(
         people.deps.sources, COMPANY, [Named(NameKind.EMAIL, "bob@mill.example")]
     )[1]
-    made = merges.merge(contacts, COMPANY, ids_of(people)[-1], bobs[0], "a request")
-    merges.undo(contacts, made)
+    made = merges.merge(
+        contacts, COMPANY, ids_of(people)[-1], bobs[0], Act("a request", "user:kim")
+    )
+    merges.undo(contacts, made, Act("its undo", "user:kim"))
     ids = ids_of(people)
 
     desk.request()
