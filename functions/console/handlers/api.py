@@ -30,7 +30,13 @@ from console.api.contact_changes import merge, stored, suggestions
 from console.api.reading_rights import SCOPES
 from console.privacy import run as privacy_run
 from console.privacy.jobs import PersonDependencies
-from console.privacy.routes import NoSuchPerson, NoSuchRequest, NotWaiting, PrivacyRoutes
+from console.privacy.routes import (
+    NoSuchPerson,
+    NoSuchRequest,
+    NotWaiting,
+    PrivacyRoutes,
+    TooManyOpen,
+)
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
@@ -169,6 +175,7 @@ routes = Routes(
         NoSuchRequest: (HTTPStatus.NOT_FOUND, "not_found"),
         NoSuchPerson: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         NotWaiting: (HTTPStatus.CONFLICT, "not_waiting"),
+        TooManyOpen: (HTTPStatus.CONFLICT, "too_many_requests_open"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),
