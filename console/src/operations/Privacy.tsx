@@ -180,6 +180,7 @@ function Make({ input, found, onClose, onAccepted }: {
     >
       <Names names={found.names ?? []} />
       <p class="quiet">{t("privacy.profiles", { count: found.profiles ?? 0 })}</p>
+      {found.is_cut && <p>{t("privacy.is_cut")}</p>}
       {input.kind === "erase" && <p>{t("privacy.erase.text")}</p>}
     </Confirm>
   );

@@ -33,7 +33,13 @@ from console.contacts import work as contact_work
 from console.contacts.lists import ListRoutes
 from console.privacy import run as privacy_run
 from console.privacy.jobs import PersonDependencies
-from console.privacy.routes import NoSuchPerson, NoSuchRequest, NotWaiting, PrivacyRoutes
+from console.privacy.routes import (
+    NoSuchPerson,
+    NoSuchRequest,
+    NotWaiting,
+    PrivacyRoutes,
+    TooManyOpen,
+)
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
@@ -182,6 +188,7 @@ routes = Routes(
         NotWaiting: (HTTPStatus.CONFLICT, "not_waiting"),
         NoteRemoved: (HTTPStatus.NOT_FOUND, "note_not_found"),
         TooManyValues: (HTTPStatus.CONFLICT, "too_many_values"),
+        TooManyOpen: (HTTPStatus.CONFLICT, "too_many_requests_open"),
     },
     requests=Requests(deps.table, InboxRequest),
     audit_log=settings.audit_log(dynamodb),

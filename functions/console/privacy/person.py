@@ -39,15 +39,28 @@ class Sources:
     parts: Collection[Part]
 
 
+@dataclass(slots=True)
+class Budget:
+    """The conversations that may be read for their names; *is_cut*: there are more."""
+
+    left: int
+    is_cut: bool = False
+
+
+def exists(sources: Sources, company: str, name: Named) -> bool:
+    """Whether a name of a contact leads to one."""
+    return next(_profiles(sources.tables, company, name), None) is not None
+
+
 def of_names(
-    sources: Sources, company: str, given: Sequence[Named]
+    sources: Sources, company: str, given: Sequence[Named], budget: Budget | None = None
 ) -> tuple[list[Named], list[str]]:
     """
     Return all names of the person, the given ones first, and the ids of all profiles, those that others lead to last.
 
     Further names are those that a context knows, those that the conversations of the person's contacts prove, and those
     that people have added to the contacts. The contact of a number that has passed on to the person is the earlier
-    owner's, and is left alone. Takes several calls.
+    owner's, and is left alone. Takes several calls; with a *budget* only so many conversations are read.
     """
     names = dict.fromkeys(given)
     profiles: dict[Named, list[Profile]] = {}
@@ -59,7 +72,7 @@ def of_names(
             profiles[name] = [] if has_passed_on else list(_profiles(sources.tables, company, name))
             for profile in profiles[name]:
                 names |= dict.fromkeys(_added(sources.tables, profile))
-                names |= dict.fromkeys(_claimed(sources, company, profile))
+                names |= dict.fromkeys(_claimed(sources, company, profile, budget))
     found = [profile for of_name in profiles.values() for profile in of_name]
     roots = dict.fromkeys(profile.contact_id for profile in found)
     own = _ids_of(company, [name for name, of_name in profiles.items() if of_name])
@@ -104,10 +117,12 @@ def _added(tables: Tables, profile: Profile) -> Iterator[Named]:
             yield Named(kind, one.value)
 
 
-def _claimed(sources: Sources, company: str, profile: Profile) -> Iterator[Named]:
+def _claimed(
+    sources: Sources, company: str, profile: Profile, budget: Budget | None
+) -> Iterator[Named]:
     """Yield the identifiers that the conversations of a contact prove."""
     for contact_id in [profile.contact_id, *sorted(profile.members)]:
-        for entries in _conversations(sources.tables, contact_id):
+        for entries in _conversations(sources.tables, contact_id, budget):
             for context, heads in sources.heads.items():
                 refs = [one.reference for one in entries if one.context is context]
                 batch = heads.prefetched(refs) if refs else heads
@@ -119,13 +134,18 @@ def _claimed(sources: Sources, company: str, profile: Profile) -> Iterator[Named
                             yield Named(kind, claim.identifier.value)
 
 
-def _conversations(tables: Tables, contact_id: str) -> Iterator[list[Entry]]:
+def _conversations(tables: Tables, contact_id: str, budget: Budget | None) -> Iterator[list[Entry]]:
     condition = Key(OfContact.name_of("contact_id")).eq(contact_id)
     start = None
     while True:
+        if budget is not None and budget.left <= 0:
+            budget.is_cut = True
+            return
         listed, start = tables.inbox.query(
             CONTACT_INDEX, condition, limit=ENTRIES_A_READ, start=start
         )
+        if budget is not None:
+            budget.left -= len(listed)
         stored = tables.inbox.get_many([pk(OfContact.read(item).pk) for item in listed])
         yield [Entry.read(item) for item in stored]
         if start is None:

@@ -42,6 +42,7 @@ from shared.runtime.observability import describe, logger
 
 CONFIRM_DAYS: Final = 7
 LINK_SECONDS: Final = 3_600
+MOST_READ: Final = 300  # conversations of a dry run
 _LIST: Final = "privacy requests"
 _OF_CONTACTS: Final = frozenset({NameKind.CONTACT, NameKind.EXTERNAL})
 
@@ -52,6 +53,10 @@ class NoSuchRequest(Exception):
 
 class NoSuchPerson(Exception):
     """The company has no contact by this id."""
+
+
+class TooManyOpen(Exception):
+    """The company has so many requests that have not ended."""
 
 
 class NotWaiting(Exception):
@@ -75,17 +80,17 @@ class PrivacyRoutes:
         """Request the export or erasure of a person in all contexts; with a dry run only show who it is."""
         deps, body, company = self.person(), request.input, request.caller.company
         name = named(body.subject)
-        if body.dry_run or name.kind in _OF_CONTACTS:
-            names, ids = person.of_names(deps.sources, company, [name])
-            found = [one for one in ids if deps.tables.contacts.get(Profile.key(company, one))]
-            if name.kind in _OF_CONTACTS and not found:
-                raise NoSuchPerson("no such contact")
-            if body.dry_run:
-                return PersonRequestState(names=_names(names), profiles=len(found))
+        if name.kind in _OF_CONTACTS and not person.exists(deps.sources, company, name):
+            raise NoSuchPerson("no such contact")
+        if body.dry_run:
+            return _preview(deps, company, name)
+        table, fresh = deps.tables.contacts, self._fresh(deps, request, name)
+        is_known = person_requests.get(table, company, fresh.request_id) is not None
+        if not is_known and person_requests.has_many_open(table, company):
+            raise TooManyOpen(f"a company has at most {person_requests.MOST_OPEN} open requests")
 
         def requested() -> PersonRequestState:
-            stored = person_requests.add(deps.tables.contacts, self._fresh(deps, request, name))
-            return self._begun(stored)
+            return self._begun(person_requests.add(table, fresh))
 
         return requested
 
@@ -198,6 +203,16 @@ class PrivacyRoutes:
             stored_jobs.get(deps.tables.contacts, PersonJob, found.job_id) if found.job_id else None
         )
         return list(dict.fromkeys([*given, *(job.names if job is not None else [])]))
+
+
+def _preview(deps: PersonDependencies, company: str, name: Named) -> PersonRequestState:
+    """Return who a request would be about; of many conversations the first ones tell."""
+    budget = person.Budget(MOST_READ)
+    names, ids = person.of_names(deps.sources, company, [name], budget)
+    keys = [Profile.key(company, one) for one in ids]
+    found = deps.tables.contacts.get_many(keys) if keys else []
+    is_cut = budget.is_cut or None
+    return PersonRequestState(names=_names(names), profiles=len(found), is_cut=is_cut)
 
 
 def _names(names: list[Named]) -> list[NameView]:

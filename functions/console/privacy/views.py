@@ -19,7 +19,7 @@ class NameView(views.View):
 class PersonRequestState(views.View):
     """
     A request that was accepted, or confirmed. Of a dry run there is none, only the `names` of the person, and the
-    number of `profiles`.
+    number of `profiles`; with `is_cut` further conversations may prove further names, which the request finds.
     """
 
     id: str | None = None
@@ -27,6 +27,7 @@ class PersonRequestState(views.View):
     expires_at: str | None = None
     names: list[NameView] | None = None
     profiles: int | None = None
+    is_cut: bool | None = None
 
 
 class ContextReceipt(views.View):

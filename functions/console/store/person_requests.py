@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 type RequestStage = Literal["waiting", "running", "done", "expired"]
 
 OPEN_A_READ: Final = 100
+MOST_OPEN: Final = 20  # of a company
 _OPEN: Final = frozenset({"waiting", "running"})
 
 
@@ -212,6 +213,14 @@ def due(table: Table) -> Iterator[tuple[str, str]]:
                 yield one.company_id, one.request_id
         if start is None:
             return
+
+
+def has_many_open(table: Table, company: str) -> bool:
+    """Whether a company has MOST_OPEN requests that have not ended; requests at the same time may be a few more."""
+    first = filled(OpenRequest.sk_pattern, company, "-").removesuffix("-")
+    listed = Key("pk").eq(OpenRequest.pk_pattern) & Key("sk").begins_with(first)
+    items, _ = table.query(None, listed, limit=MOST_OPEN)
+    return len(items) >= MOST_OPEN
 
 
 def page(

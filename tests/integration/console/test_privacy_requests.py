@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from console.privacy import person
+from console.privacy import person, routes
 from console.store import person_requests
 from console.store.person_requests import PrivacySettings
 from shared.identity.contacts import merges, resolution
@@ -90,7 +90,7 @@ def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
 
 
 def test_a_dry_run_shows_the_names_of_the_person_and_changes_nothing(
-    desk: Desk, people: People
+    desk: Desk, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = people.left(*WORDS)
 
@@ -101,6 +101,8 @@ def test_a_dry_run_shows_the_names_of_the_person_and_changes_nothing(
         "profiles": 2,
     }
     assert desk.started == []
+    monkeypatch.setattr(routes, "MOST_READ", 0)
+    assert desk.request(dry_run=True).result["is_cut"] is True
     assert people.left(*WORDS) == before
     assert people.left("PRIVACY") == []
 
@@ -191,7 +193,10 @@ def test_a_request_without_confirmation_expires_and_names_no_person_then(
     assert list(person_requests.due(people.deps.tables.contacts)) == []
 
 
-def test_requests_are_listed_newest_first_in_pages(desk: Desk, people: People) -> None:
+def test_requests_are_listed_newest_first_in_pages_and_few_are_open(
+    desk: Desk, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(person_requests, "MOST_OPEN", 3)
     ids = []
     for _ in range(3):
         ids.append(desk.request().result["id"])
@@ -204,6 +209,7 @@ def test_requests_are_listed_newest_first_in_pages(desk: Desk, people: People) -
     assert [one["id"] for one in found] == ids[::-1]
     assert first.result["four_eyes"] is False
     assert not any(one["names"] for one in found)
+    assert error_of(desk.request()) == (409, "too_many_requests_open")
 
 
 def test_a_merge_by_people_leaves_no_hash_of_the_person(desk: Desk, people: People) -> None:

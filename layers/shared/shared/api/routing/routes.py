@@ -41,7 +41,7 @@ DECLARE = "declare_route"
 OBJECT_IDS: Final = frozenset(
     {
         *("ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"),
-        *("contact_id", "merge_id", "list_id", "note_id"),
+        *("contact_id", "merge_id", "list_id", "note_id", "request_id"),
     }
 )
 
