@@ -68,7 +68,7 @@ ANSWERS: Final[dict[str, Row]] = {
         [BOB],
     ),
     "undisclosed recipients": ({"more": "Cc: undisclosed-recipients:;"}, [ANN], []),
-    "copies that are none": ({"more": f"Cc: nobody, @x, <>, {BOB}"}, [ANN], [BOB]),
+    "copies that are none": ({"more": f"Cc: no address, @x, <>, {BOB}"}, [ANN], [BOB]),
     "copies that no provider takes": (
         {"more": f"Cc: j\u00fcrgen@x.example, {'a' * 65}@x.example, {BOB}"},
         [ANN],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.api.merges import actions
-from email_threads.inbound.events import EmailMerge, entry
+from email_threads.inbound.events import EmailMerge, EmailSeparate, entry
 from tests.integration.email_threads.drafting import composed, status_of
 from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
 from tests.simulation.email_threads.mails import verified, with_files
@@ -186,6 +186,26 @@ def test_a_split_is_made_once_and_lists_both_threads(system: System) -> None:
         id_of(path): 2,  # the place of the moved mail keeps its number
         answers[0][1]["result"]["into"]: 1,
     }
+
+
+def test_a_thread_whose_mails_were_moved_after_its_merge_does_not_return_empty(
+    system: System,
+) -> None:
+    anns, bobs = two_threads(system)
+    merge(system, anns, bobs)
+    seq = system.rows()[id_of(anns)]["last_seq"]
+    new = do(system, f"{bobs}/split", mails=[2, 3])
+
+    assert refused(system.call("POST", f"{anns}/unmerge"))[:2] == (409, "invalid_transition")
+    # A late event of an undo that was requested before does nothing.
+    late = EmailSeparate(
+        source=id_of(bobs), target=id_of(anns), actor="key-1", cause="late", seq=int(seq)
+    )
+    system.fifo_queues.put(system.queue, entry(late))
+    system.drain()
+
+    assert result(system.call("GET", anns))["conversation_id"] == id_of(bobs)
+    assert [len(messages(system, one)) for one in (bobs, new)] == [1, 2]
 
 
 def test_a_merge_that_could_not_be_undone_is_refused(

@@ -53,7 +53,8 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     """
     Queue the undo of a merge: *thread* is the one that became part of another. Idempotent.
 
-    Raises NotFound, InvalidTransition if it is part of none or of one that was merged itself, and NotEnqueued.
+    Raises NotFound, InvalidTransition if it is part of none or of one that was merged itself, or if all its mails were
+    moved since, and NotEnqueued.
     """
     winner_id = thread.merged_into
     if winner_id is None or thread.split_from == winner_id:
@@ -62,6 +63,8 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     if winner.merged_into is not None:
         raise InvalidTransition("conversation_id: a later merge must be undone first")
     _check_length(winner)
+    if _has_nothing_left(deps, thread, winner_id):
+        raise InvalidTransition("conversation_id: people have moved all mails of the thread since")
     event = EmailSeparate(
         source=winner_id,
         target=thread.conversation_id,
@@ -71,6 +74,15 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     )
     deps.queue.send([entry(event)])
     return views.Separating(conversation_id=winner_id, into=thread.conversation_id)
+
+
+def _has_nothing_left(deps: ApiDependencies, thread: Thread, winner_id: str) -> bool:
+    """Whether none of a merged thread's mails is in the other one; of a long thread only the worker knows."""
+    known = {entry.email_id for entry in thread.email_history}
+    if not known or len(known) < thread.email_count:
+        return False
+    places = threads.aliases(deps.table, sorted(known))
+    return all(one in places and places[one].thread != winner_id for one in known)
 
 
 def split(deps: ApiDependencies, thread: Thread, request: Request[SplitInput]) -> views.Separating:

@@ -46,7 +46,8 @@ MOVED: Final = "mails_moved"
 
 def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
     """
-    Split a thread, or undo a merge. Idempotent. False if a thread is gone, or was merged again.
+    Split a thread, or undo a merge. Idempotent. False if a thread is gone, or was merged again, or if people have moved
+    all mails of the merged one to other threads.
 
     Raises Permanent (`other_company`) for threads of two companies, Transient while mails keep arriving.
     """
@@ -57,11 +58,15 @@ def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
     if present is not None and present.company_id != source.company_id:
         raise Permanent(ParkReason.OTHER_COMPANY)
     is_split = bool(event.numbers)
+    moves = _moves(table, source, event)
+    is_merged = present is not None and present.merged_into is not None and present.email_count > 0
+    if not is_split and not moves and is_merged:
+        return False
     opened = _created(table, source, present, event) if is_split else _reopened(table, event)
     if opened is None:
         return False
     target, effects = opened
-    for mail, moved in _moves(table, source, event):
+    for mail, moved in moves:
         for key in objects.keys_of(mail):
             if (copy := objects.key_in(key, moved.thread)) != key:
                 bucket.copy(key, copy)
