@@ -68,7 +68,10 @@ def stored(inbox: InboxSystem) -> list[str]:
 def test_members_of_a_list_are_read_page_by_page_each_once(inbox: InboxSystem) -> None:
     people = [contact(inbox, number, f"Person {number}") for number in range(7)]
     regulars, others = made_list(inbox), made_list(inbox, "Others")
+    table = inbox.module.deps.contacts
+    table.forget_consumption()
     assert join(inbox, regulars, *people, people[0])["members"] == people
+    assert table.consumed_write_units == 2 * len(people)
     assert join(inbox, regulars, people[3], "unknown") == {
         "members": [people[3]],
         "missing": ["unknown"],

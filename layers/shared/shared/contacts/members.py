@@ -3,7 +3,8 @@ Reads the members of a list, each person once, page by page. Campaigns, newslett
 
 Members are read in the order of their contacts' ids. Of contacts that were merged the one with the least id of those
 in the list stands for the person. So a reading may stop after any page and go on later from the id with which the page
-ended: it names no person twice, also if contacts are merged meanwhile.
+ended: contacts that are merged meanwhile make it name no one again. A contact that joins behind that id is not in this
+reading.
 """
 
 from __future__ import annotations
