@@ -132,12 +132,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | Non
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Modules and tests last as long as the run: the garbage collector does not look at them again and again."""
+    """
+    Modules and tests last as long as the run: the garbage collector does not look at them again and again. Then it
+    looks less often than by default: what tests leave behind has few cycles, and the states of moto are large.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 
