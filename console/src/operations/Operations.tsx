@@ -6,14 +6,14 @@ import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./records/Audit";
-import { Cost } from "./Cost";
+import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
-import { MailboxSettings } from "./settings/MailboxSettings";
+import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./overview/Overview";
 import { Parked } from "./Parked";
-import { ServiceLevels } from "./ServiceLevels";
-import { Switches } from "./settings/Switches";
+import { ServiceLevels } from "./figures/ServiceLevels";
+import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
 
 export function Operations({ part }: { part: string | null }) {

@@ -1,10 +1,10 @@
 // Met and breached targets of a mailbox by day, and how satisfied its customers are.
 
 import { useState } from "preact/hooks";
-import { useResource } from "../api/resource";
-import { useApp } from "../app";
-import { t } from "../texts/texts";
-import { count, Section, Table } from "./sections";
+import { useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { count, Section, Table } from "../sections";
 
 const COUNTS = [
   ["ops.service.response_met", "first_response_met"],
