@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _aliaser: Any = resolve_name("botocore.hooks:EventAliaser")
 _boto3: Any = boto3
 _make: Final[Any] = boto3.client
+# As the process has them, encoded: `os.environ` decodes every name and value for each client.
+_variables: Any = os.environ
+_variables = _variables._data
+_AWS: Final = os.environ.encodekey("AWS_")
 _REGISTRATIONS: Final = ("register", "register_first", "register_last")
 
 type Key = tuple[Any, ...]
@@ -63,7 +67,7 @@ def _client(service: str, *values: Any, **options: Any) -> Any:
         return _make(service, *values, **options)
     config = options.get("config")
     chosen = repr(sorted(config._user_provided_options.items())) if config else ""
-    aws = tuple((name, value) for name, value in os.environ.items() if name.startswith("AWS_"))
+    aws = tuple((name, value) for name, value in _variables.items() if name.startswith(_AWS))
     # A session's hooks are copied into its clients: the key holds the session, so that its id stays its own.
     key = (service, chosen, aws, boto3.DEFAULT_SESSION)
     client = _free[key].pop() if _free[key] else _make(service, **options)

@@ -1,8 +1,11 @@
 """Shared by all suites: moto before any client, false credentials, an unused region, and identifier keys."""
 
+import functools
 import gc
 import os
+import re
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
@@ -16,6 +19,7 @@ from shared.identity import keyed_hashes
 from tests import client_pool, keyring, quick_aws, reserved_names, suite_report, used_actions
 from tests.scheduling import ByFile
 from tests.tables import calls
+from tests.template import ROOT
 
 os.environ |= {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -130,14 +134,36 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | Non
     return ByFile(config, log) if config.option.dist == "loadfile" else None
 
 
+@functools.cache
+def has_long_tests(file: Path) -> bool:
+    """Whether a file may have tests marked `long`: of whole systems any file, of others one whose text has the mark."""
+    if file.relative_to(ROOT).as_posix().startswith(WHOLE_SYSTEMS):
+        return True
+    return re.search(r"\bmark\.long\b|\blong_except\b", file.read_text("utf-8")) is not None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run of the long tests does not import the files that have none: each of its workers would."""
+    is_skipped = (
+        config.option.markexpr == "long"
+        and collection_path.name.startswith("test_")
+        and not has_long_tests(collection_path)
+    )
+    return True if is_skipped else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Modules and tests last as long as the run: the garbage collector does not look at them again and again."""
+    """
+    Modules and tests last as long as the run: the garbage collector does not look at them again and again. Then it
+    looks less often than by default: what tests leave behind has few cycles, and the states of moto are large.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 
@@ -154,6 +180,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if test.startswith(WHOLE_SYSTEMS) and test in seen:
             item.add_marker(pytest.mark.long)
         seen.add(test)
+        if item.get_closest_marker("long") and not has_long_tests(item.path):
+            raise pytest.UsageError(
+                f"{item.path}: the text of a file with long tests has their mark"
+            )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ does not differ from a state that is built anew. `tests/integration/shared/test_
 
 from __future__ import annotations
 
-import copy
+import pickle
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,7 +24,9 @@ _STORED: Final = (
     ("secretsmanager", "secrets"),
     ("ssm", "_parameters"),
 )
-_kept: Final[dict[str, dict[tuple[str, str], Any]]] = {}
+_kept: Final[
+    dict[str, bytes]
+] = {}  # pickled: a copy takes a quarter of the time of `copy.deepcopy`
 
 
 def prepare(name: str, build: Callable[[], object]) -> bool:
@@ -32,9 +34,9 @@ def prepare(name: str, build: Callable[[], object]) -> bool:
     if name not in _kept:
         build()
         assert not any(bucket.keys for bucket in _stored("s3", "buckets").values())
-        _kept[name] = copy.deepcopy(_state())
+        _kept[name] = pickle.dumps(_state(), pickle.HIGHEST_PROTOCOL)
         return True
-    for place, kept in copy.deepcopy(_kept[name]).items():
+    for place, kept in pickle.loads(_kept[name]).items():  # noqa: S301 - our own state
         stored = _stored(*place)
         stored.clear()
         stored.update(kept)

@@ -43,6 +43,7 @@ _utils: Any = resolve_name("botocore.utils")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _auth: Any = resolve_name("botocore.auth")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
+_mock: Any = resolve_name("moto.core.models:MockAWS")
 
 _LETTERS: Final = string.ascii_letters
 
@@ -140,6 +141,30 @@ def _addresses(self: Any) -> Any:
     return _known_urls[kind]
 
 
+# Mocks of `requests` in moto
+
+
+_enable_patching = _mock._enable_patching
+_known_responses: Final[dict[str, list[Any]]] = {}
+
+
+def _patched(self: Any, reset: bool = True) -> None:
+    """The answers to `requests`, which moto registers one by one at each start: the same 1,288 each time."""
+    mock = _mocks.responses_mock
+    if not reset or not _known_responses:
+        _enable_patching(self, reset)
+        _known_responses.update(
+            {method: [*found] for method, found in mock._registry._registered.items()}
+        )
+        return
+    _mocks.botocore_stubber.enabled = True
+    self.reset()
+    mock.start()
+    mock._registry._registered.update(
+        {method: [*found] for method, found in _known_responses.items()}
+    )
+
+
 # moto's queues: every access to a queue reads the clock for each of its messages.
 
 
@@ -207,8 +232,7 @@ _SHORTER: Final = (
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
     _remembered(_utils, "_parse_timestamp_with_tzinfo"),
-    # Mocks of `requests`: 1,288 objects at each start.
-    _remembered(_mocks, "CallbackResponse"),
+    (_mock, "_enable_patching", _patched),
     (_backend, "urls", property(_addresses)),
     _remembered(_responses, "method_names_from_class"),
     _remembered(_responses, "camelcase_to_underscores"),

@@ -28,7 +28,7 @@ from local.sandbox import running as running_sandbox
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.interceptor import Interceptor
-from tests.simulation.processes import imported, uncollected
+from tests.simulation.processes import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,7 +73,6 @@ def running[S: SimulatedSystem[Any]](kind: type[S], **parameters: str) -> Iterat
         with (
             running_sandbox(Config(put_object=put_object)) as sandbox,
             _deployed(kind, sandbox, parameters) as system,
-            uncollected(),
         ):
             yield system
 

@@ -1,8 +1,7 @@
-"""Handlers as separate simulated processes: imports under an environment, without garbage collection and warnings."""
+"""Handlers as separate simulated processes: imports under an environment, without warnings."""
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -39,17 +38,6 @@ def forget_switches(switches: KillSwitches) -> None:
     """The switches of a new process: none is cached or held."""
     switches.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
     switches._last = None
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Disable garbage collection: in thousands of short runs it would traverse moto's models each time."""
-    gc.freeze()
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, *thresholds[1:])
-    yield
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
 
 
 @contextmanager

@@ -6,15 +6,15 @@ import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./records/Audit";
-import { Cost } from "./Cost";
+import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
 import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./overview/Overview";
 import { Parked } from "./parked/Parked";
 import { Privacy } from "./Privacy";
-import { ServiceLevels } from "./mailboxes/ServiceLevels";
-import { Switches } from "./settings/Switches";
+import { ServiceLevels } from "./figures/ServiceLevels";
+import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
 
 export function Operations({ part }: { part: string | null }) {

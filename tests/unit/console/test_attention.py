@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 ALARM, FINE = {"state": "ALARM"}, {"state": "OK"}
 

@@ -10,7 +10,7 @@ import pytest
 from console.api.bulk import changes
 from console.api.bulk.calls import Refused
 from shared.inbox.items import Context
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 if TYPE_CHECKING:
     from console.api.bulk.calls import Call

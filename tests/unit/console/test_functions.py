@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from typing import Any
 
 import pytest
 
 from access.roles import SCOPES
-from console.api.inputs import LONGEST_QUERY
-from local.console import build
 from shared.access.groups import Role
 from shared.api.auth import Scope
 from shared.providers.sms.segments import gsm_equivalent, measure
 from tests.cases import each
-from tests.template import ROOT
+from tests.unit.console.typescript import run
 
-SOURCES = ROOT / "console" / "src"
 TEXTS = [
     "",
     "Hello",
@@ -35,19 +30,6 @@ TEXTS = [
     "a" * 66 + "🔧" + "a" * 4,
     "\u200b\u00a0\t",
 ]
-
-
-def run(module: str, expression: str, value: Any) -> Any:
-    """Evaluate an expression with the functions of a module and `value`, and return its result."""
-    script = (
-        f"import * as m from {json.dumps((SOURCES / module).as_uri())};"
-        f"const value = {json.dumps(value)};"
-        f"console.log(JSON.stringify({expression}));"
-    )
-    node = str(build.node() / "bin" / "node")
-    command = [node, "--disable-warning=ExperimentalWarning", "--input-type=module", "-e", script]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)  # noqa: S603 - our own program and sources
-    return json.loads(answer.stdout)
 
 
 def test_segments_of_an_sms_are_counted_as_the_server_counts_them() -> None:
@@ -170,60 +152,6 @@ def test_a_group_that_is_no_role_gives_no_company() -> None:
     ]
 
 
-STORAGE = """
-globalThis.sessionStorage = Object.create({
-  getItem(key) { return this[key] ?? null; },
-  setItem(key, text) { this[key] = text; },
-  removeItem(key) { delete this[key]; },
-})
-"""
-
-
-def test_a_repeat_of_a_content_has_the_same_key_until_it_is_forgotten() -> None:
-    kept = run(
-        "conversations/drafts.ts",
-        f"({STORAGE}, value.map((content) => content === null ? m.forgetKey('form') : m.keyOf('form', content)))",
-        ["yes", "yes", "no", "yes", None, "yes"],
-    )
-
-    first, repeat, other, later, forgotten, again = kept
-    assert first == repeat
-    assert forgotten is None
-    assert len({first, other, later, again}) == 4
-
-
-def test_what_is_typed_while_a_text_is_sent_stays_a_draft() -> None:
-    left = run(
-        "conversations/drafts.ts",
-        "value.map((text) => m.withoutSent(text, 'Hello'))",
-        ["Hello", "Hello\nand good", "", "Another text"],
-    )
-
-    assert left == ["", "and good", "", "Another text"]
-
-
-def test_a_change_of_a_draft_is_told_to_the_forms_that_show_it() -> None:
-    heard = run(
-        "conversations/drafts.ts",
-        f"({STORAGE}, globalThis.heard = [], m.onDrafts(() => heard.push(m.draftOf('form'))),"
-        " m.keepDraft('form', value), m.keepDraft('form', ''), heard)",
-        "Hello",
-    )
-
-    assert heard == ["Hello", ""]
-
-
-def test_drafts_of_another_person_are_removed() -> None:
-    kept = run(
-        "conversations/drafts.ts",
-        f"({STORAGE}, value.map((person) => "
-        "(m.keepDraftsOf(person), m.draftOf('form') || m.keepDraft('form', person))))",
-        ["user:ada", "user:ada", "user:tom", "user:tom"],
-    )
-
-    assert kept == [None, "user:ada", None, "user:tom"]
-
-
 @pytest.mark.parametrize(
     ("role", "reads", "approves"),
     [
@@ -241,77 +169,6 @@ def test_a_role_sees_what_its_scopes_permit(role: str, reads: bool, approves: bo
     scopes = SCOPES[Role(role)]
     assert (rights["reads"], rights["approves"]) == (reads, approves)
     assert (Scope.EMAIL_READ in scopes, Scope.EMAIL_APPROVE in scopes) == (reads, approves)
-
-
-NOTHING_ASKED = {
-    "status": None,
-    "unread": False,
-    "unassigned": False,
-    "waiting": False,
-    "q": "",
-    "channel": None,
-    "address": None,
-    "assignee": None,
-    "label": None,
-    "due": None,
-}
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {},
-        {"q": "Ünïcode & more=1? #5"},
-        {"q": "+44 7700 900101", "status": "archived"},
-        {"status": "all", "unread": True, "unassigned": True, "waiting": True},
-        {
-            "channel": "sms",
-            "address": "+1 555%2F",
-            "assignee": "team:a/b",
-            "label": "später?",
-            "due": "at_risk",
-        },
-    ],
-)
-def test_an_address_has_all_filters_of_the_list(asked: dict[str, Any]) -> None:
-    wanted = {**NOTHING_ASKED, **asked}
-
-    assert run("inbox/address.ts", "m.askedOf(m.queryOf(value))", wanted) == wanted
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "status=lost&channel=fax&due=now&unread=yes&other=1&q=%20",
-        "%%%",
-        "q=&label=&status",
-        "status=OPEN",
-    ],
-)
-def test_unknown_filters_of_a_typed_address_are_left_out(query: str) -> None:
-    assert run("inbox/address.ts", "m.askedOf(value)", query) == NOTHING_ASKED
-
-
-def test_words_of_an_address_are_as_long_as_the_api_takes_them() -> None:
-    found = run("inbox/address.ts", "m.askedOf('q=' + value).q", "x" * 500)
-
-    assert len(found) == LONGEST_QUERY
-
-
-def test_a_search_covers_all_statuses_unless_one_is_chosen() -> None:
-    asked = [
-        {"q": "", "status": None},
-        {"q": "ada", "status": None},
-        {"q": "ada", "status": "open"},
-        {"q": "", "status": "archived"},
-    ]
-
-    assert run("inbox/address.ts", "value.map(m.statusOf)", asked) == [
-        "open",
-        "all",
-        "open",
-        "archived",
-    ]
 
 
 def test_each_command_has_its_own_key_and_leaves_keys_of_the_browser_alone() -> None:
@@ -431,20 +288,3 @@ def test_the_sign_tells_a_lost_network_from_late_updates(
     found = run("live/sign.ts", f"m.signOf(value, {NOW})", {**GOOD, **evidence})
 
     assert found == sign
-
-
-def test_a_saved_view_is_a_place_and_the_list_that_it_shows_is_the_view_again() -> None:
-    asked = {**NOTHING_ASKED, "label": "vip", "unread": True, "q": "Ada"}
-    filters = {"label": "vip", "unread": "true", "status": "open"}
-
-    found = run(
-        "inbox/savedViews.ts",
-        "[m.filtersOf('all', value[0], 'open', 'user:me'), m.filtersOf('mine', value[0], 'open', 'user:me').assignee,"
-        " m.filtersOf('whatsapp', value[0], 'open', null).context, m.placeOfView({context: 'whatsapp', ...value[1]}),"
-        " m.isShown({...value[1], due: null}, m.filtersOf('all', value[0], 'open', null)),"
-        " m.isShown({status: 'open'}, value[1]), m.countText(99, false)]",
-        [asked, filters],
-    )
-
-    place = {"section": "whatsapp", "query": "label=vip&status=open&unread=true"}
-    assert found == [filters, "user:me", "whatsapp", place, True, False, "99+"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 
 def row(key: str, minute: int, assignee: str | None = None, unread: int = 1) -> dict[str, Any]:

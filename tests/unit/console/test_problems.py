@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input, checked
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 
 class Form(Input):

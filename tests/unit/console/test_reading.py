@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 PAGES, SPAN = "api/pages.ts", "ui/timeline/span.ts"
 FILE, UNREAD = "conversations/whatsapp/message/file.ts", "conversations/whatsapp/message/unread.ts"

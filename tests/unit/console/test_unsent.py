@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 # A store of texts, a clock, and a server whose answers a test gives: `answers.shift()(id)`, or an Error.
 PORTS = """

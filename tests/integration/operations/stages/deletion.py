@@ -20,7 +20,7 @@ CHANGES = ("delete_", "put_", "update_", "disable_", "set_")
 
 
 class Killed(BaseException):
-    """The process ends at this call."""
+    """The process ends after this call."""
 
 
 def refused(code: str, operation: str) -> ClientError:
@@ -167,12 +167,11 @@ def inventory_missing(error: ClientError) -> bool:
 
 @dataclass
 class Account:
-    """An account with stages; `client` replaces `boto3.client`. *kill_at* ends the process at that changing call."""
+    """An account with stages; `client` replaces `boto3.client`. *kill_at* ends the process after that changing call."""
 
     make: Any
     rules: ReceiptRules = field(default_factory=ReceiptRules)
     kill_at: int | None = None
-    is_done_first: bool = False
     changes: int = 0
 
     def __post_init__(self) -> None:
@@ -188,11 +187,8 @@ class Account:
 
     def change(self, call: Callable[..., Any], arguments: dict[str, Any]) -> Any:
         self.changes += 1
-        is_last = self.changes == self.kill_at
-        if is_last and not self.is_done_first:
-            raise Killed
         answer = call(**arguments)
-        if is_last:
+        if self.changes == self.kill_at:
             raise Killed
         return answer
 

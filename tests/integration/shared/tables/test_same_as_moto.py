@@ -258,6 +258,6 @@ def test_any_calls_have_the_same_answers_and_effects(made: list[Call]) -> None:
 
 @pytest.mark.long
 @given(days)
-@settings(max_examples=80, phases=PHASES)
+@settings(max_examples=40, phases=PHASES)
 def test_many_calls_have_the_same_answers_and_effects(made: list[Call]) -> None:
     assert results(made) == in_moto(made)

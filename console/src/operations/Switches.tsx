@@ -1,16 +1,16 @@
 // Switches of the deployment (set with AWS's tools) and of the help desk, with who changed them and when.
 
 import { useRef, useState } from "preact/hooks";
-import type { ConsoleOperations, RichpanelAdmin } from "../../api/routes";
-import { useAction, useResource } from "../../api/resource";
-import { useApp, useSession } from "../../app";
-import { actor } from "../../texts/format";
-import en from "../../texts/en.json";
-import { named, t, type Key } from "../../texts/texts";
-import { Badge, Button, Field } from "../../ui/controls";
-import { showToast } from "../../ui/toastList";
-import type { Rights } from "../access";
-import { Confirm, Section, Table, Time } from "../sections";
+import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
+import { useAction, useResource } from "../api/resource";
+import { useApp, useSession } from "../app";
+import { actor } from "../texts/format";
+import en from "../texts/en.json";
+import { named, t, type Key } from "../texts/texts";
+import { Badge, Button, Field } from "../ui/controls";
+import { showToast } from "../ui/toastList";
+import type { Rights } from "./access";
+import { Confirm, Section, Table, Time } from "./sections";
 
 export function Switches({ rights }: { rights: Rights }) {
   return (

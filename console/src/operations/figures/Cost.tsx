@@ -1,12 +1,12 @@
 // The estimated cost of a month.
 
 import { useState } from "preact/hooks";
-import { useResource } from "../api/resource";
-import { useApp } from "../app";
-import { moment } from "../texts/format";
-import { locale, t } from "../texts/texts";
-import { Badge } from "../ui/controls";
-import { count, Section, Table } from "./sections";
+import { useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { moment } from "../../texts/format";
+import { locale, t } from "../../texts/texts";
+import { Badge } from "../../ui/controls";
+import { count, Section, Table } from "../sections";
 
 function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return t("ops.cost.unmeasured");
