@@ -7,6 +7,9 @@ from typing import Final
 
 _SIGNATURE_LINES: Final = 12
 _LONGEST_SIGNATURE: Final = 1_000
+_CLOSED_WORDS: Final = 2
+_CLOSING_LINES: Final = 7
+_LONGEST_NAME: Final = 60
 _LONGEST_FOOTER: Final = 160
 _FOOTER_LINES: Final = 2
 _MOST_FOOTERS: Final = 20
@@ -68,6 +71,15 @@ _APP_LINK: Final = re.compile(
     r"https?://(?:aka\.ms|go\.microsoft\.com|go\.onelink\.me|apps\.apple\.com|itunes\.apple\.com|play\.google\.com)/",
     re.IGNORECASE,
 )
+# A whole line, with or without a comma.
+_CLOSING: Final = re.compile(
+    r"(?:(?:(?:mit )?(?:freundlich|best|viel|lieb|herzlich|schön)(?:e[nm]?|st\w*)? )?(?:gr(?:ü|u|ue)(?:ß|ss)e?n?|gruß|gruss)|mfg|lg|vg|bg|hochachtungsvoll|danke|vielen dank"
+    r"|(?:(?:best|kind|warm|many) )?(?:regards|wishes)|best|sincerely(?: yours)?|yours (?:sincerely|faithfully|truly)|thanks|many thanks|thank you|cheers"
+    r"|(?:un )?(?:(?:cordial|atento) )?saludos?(?: cordial(?:es)?)?|atentamente|(?:muchas )?gracias|atenciosamente|att|abraços?|(?:muito )?obrigad[oa]|(?:com os melhores )?cumprimentos"
+    r"|(?:cordiali|distinti|tanti) saluti|saluti|(?:molte )?grazie|cordialement|merci|bien à vous|salutations|(?:met )?(?:vriendelijke )?groet(?:en)?|mvg|mvh|med (?:vänlig|venlig|vennlig) (?:hälsning\w*|hilsen))"
+    r"[,.]?",
+    re.IGNORECASE,
+)
 _ARABIC_MARKS: Final = re.compile("[\u064b-\u0652\u0640\u200e\u200f]")
 # A line about its writer, its reader or an order is text.
 _PERSONAL: Final = re.compile(
@@ -100,6 +112,17 @@ def without_marked_signature(lines: list[str], signature: str) -> list[str]:
         if ending == wanted and any(line.strip() for line in lines[:number]):
             return lines[:number]
     return lines
+
+
+def without_closing(lines: list[str]) -> list[str]:
+    """Return a line of one or two words that stands alone above a closing formula and a name; else all lines."""
+    texts = [line.strip() for line in lines if line.strip()]
+    if not 1 < len(texts) <= _CLOSING_LINES or len(texts[0].split()) > _CLOSED_WORDS:
+        return lines
+    is_closed = _CLOSING.fullmatch(texts[1]) and all(
+        len(line) <= _LONGEST_NAME and not line.endswith(("?", "!", ":")) for line in texts[1:]
+    )
+    return [texts[0]] if is_closed else lines
 
 
 def _signs(text: str) -> str:

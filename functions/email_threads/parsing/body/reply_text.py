@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from email_threads.parsing.body import quote_words, quotes
+from email_threads.parsing.body import footers, quote_words, quotes
 from email_threads.parsing.body.footers import (
     without_footers,
     without_marked_signature,
@@ -52,7 +52,8 @@ def new_text(text: str, subject: str, *, quote_at: int | None = None, signature:
         return text.strip()
     lines = without_signature(whole)
     own = without_footers(_own_lines(lines, opening, marked))
-    return "\n".join(without_footers(without_marked_signature(own, signature))).strip()
+    own = without_footers(without_marked_signature(own, signature))
+    return "\n".join(footers.without_closing(own)).strip()
 
 
 def _repaired(lines: list[str]) -> list[str]:

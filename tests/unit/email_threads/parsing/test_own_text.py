@@ -141,6 +141,26 @@ def test_an_opt_out_above_a_footer_of_each_preset_language_is_heard(footer: str)
 
 
 @each(
+    "closing",
+    [
+        "Mit freundlichen Grüßen\nAnn Lee",
+        "MfG\nAnn",
+        "Saludos cordiales,\n\nAnn Lee\nCalle Mayor 1",
+        "Obrigada,\nAnn",
+        "Cordiali saluti\nAnn Lee\nTel. 030 12 34",
+        "Kind regards,\nAnn Lee\nLee Ltd.",
+        "Thanks",
+    ],
+)
+def test_an_opt_out_above_a_closing_formula_and_a_name_is_heard(closing: str) -> None:
+    assert own_text(f"STOP\n\n{closing}\n\nAm 02.11.2026 um 15:40 schrieb Shop:\n{QUOTE}") == "STOP"
+    sentence = f"Please do not stop my order\n\n{closing}"
+    assert own_text(sentence) == sentence
+    assert own_text(f"STOP\n\nI mean it.\n\n{closing}").endswith(closing)
+    assert own_text(closing) == closing
+
+
+@each(
     "sentence",
     [
         *("Das iPhone wurde am Montag gesendet", "Das Paket mit dem iPhone wurde gesendet."),
