@@ -290,10 +290,10 @@ MOST_OF_FRESH = 60
 
 @pytest.mark.parametrize(
     "runs",
-    [range(1), pytest.param(range(1, 20), marks=pytest.mark.long)],
+    [range(1), pytest.param(range(1, 100), marks=pytest.mark.long)],
     ids=["one run", "other runs"],
 )
-def test_50_parallel_first_requests_of_a_fresh_project_are_accepted(
+def test_50_parallel_first_requests_of_a_fresh_project_are_accepted_in_each_of_100_runs(
     simulation: Simulation, log: Table, runs: range
 ) -> None:
     for run in runs:

@@ -33,6 +33,14 @@ REQUESTS = [
     "Vreau să vorbesc cu o persoană",
     "Соедините меня с оператором",  # noqa: RUF001 - Cyrillic
     "Haluan puhua ihmisen kanssa",
+    "أريد التحدث مع شخص حقيقي",
+    "Θέλω να μιλήσω με άνθρωπο",  # noqa: RUF001 - Greek
+    "मुझे किसी इंसान से बात करनी है",
+    "担当者と話したいです",
+    "我要转人工",
+    "상담원 연결 해주세요",
+    "ขอคุยกับเจ้าหน้าที่ค่ะ",
+    "Tôi muốn nói chuyện với nhân viên",
 ]
 NO_REQUESTS = [
     "You can call me Ann",
@@ -48,6 +56,8 @@ NO_REQUESTS = [
     "Is the agent for sale?",
     "How many people work there?",
     'Your site says "talk to a person", where is that?',
+    "不要转人工",
+    "昨天人很多。请问几点开门",
 ]
 STOPS = [
     "please stop texting me",

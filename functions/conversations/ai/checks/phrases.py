@@ -59,7 +59,18 @@ _CLEAR = """
     beszélni, ügyintézővel beszélni, speak to a real person, speak with a real person, talk to a real
     person, talk with a real person, me to a real person, talk to a real human, speak to a real human, mit einer
     echten person sprechen, mit einer echten person reden, mit einem echten menschen sprechen, mit einem echten
-    menschen reden, parler à une vraie personne, parler avec une vraie personne"""
+    menschen reden, parler à une vraie personne, parler avec une vraie personne, التحدث مع شخص,
+    التحدث الى شخص, التحدث مع موظف, التحدث الى موظف, اتكلم مع موظف, اكلم موظف, μιλήσω με άνθρωπο, μιλήσω με κάποιον,
+    μιλήσω με έναν άνθρωπο, μιλήσω με εκπρόσωπο, μιλήσω με υπάλληλο, इंसान से बात करनी, इंसान से बात करना,
+    किसी व्यक्ति से बात, एजेंट से बात, nói chuyện với người, gặp nhân viên, nói chuyện với nhân viên, bicara dengan
+    manusia, bicara dengan orang, bicara dengan petugas, bicara dengan agen, לדבר עם נציג,
+    לדבר עם אדם, לדבר עם בן אדם"""
+# Parts of texts in scripts without blanks between words.
+_UNSPACED = """
+    担当者と話し, 担当者に繋い, 担当者につない, 人間と話し, 人と話したい, オペレーターと話,
+    オペレーターにつない, スタッフと話し, 转人工, 轉人工, 找人工, 人工客服, 真人客服, 跟真人, 和真人, 與真人,
+    상담원과, 상담원 연결, 사람과 이야기, คุยกับเจ้าหน้าที่, คุยกับพนักงาน, คุยกับคน"""
+_UNSPACED_NEGATIONS = "不 别 別 ไม่"
 _NEGATIONS = "not don't dont no never nicht kein keine keinen ne pas non não nunca geen niet nie"
 _QUESTION_WORDS = """
     what when where who which why how was wann wo wer wie warum wieso welche welcher welches wohin quand pourquoi
@@ -106,6 +117,8 @@ _NO_MESSAGES = {
 
 def clearly_asks_for_a_person(words: Sequence[str]) -> bool:
     """Return whether the plain *words* ask for a human agent and mean nothing else, in any of the languages."""
+    if _asks_in_unspaced_script(words):
+        return True
     if not (asks_for_a_person(words) or has_phrase(_CLEAR, words)):
         return False
     return any(
@@ -133,6 +146,19 @@ def _question_words() -> frozenset[str]:
 def _clear_phrases() -> tuple[tuple[tuple[str, ...], bool], ...]:
     every = [found for phrases in (*_PERSON.values(), _CLEAR) for found in compiled(phrases)]
     return tuple(found for found in every if found not in compiled(_UNCLEAR))
+
+
+def _asks_in_unspaced_script(words: Sequence[str]) -> bool:
+    """Return whether a part of `_UNSPACED` occurs in the plain *words* without a negation shortly before it."""
+    text = "".join(words)
+    if text.isascii():
+        return False
+    negations = plain_words(_UNSPACED_NEGATIONS)
+    return any(
+        not any(negation in text[max(0, at - _BEFORE) : at] for negation in negations)
+        for phrase in _UNSPACED.split(",")
+        if (at := text.find("".join(plain_words(phrase)))) >= 0
+    )
 
 
 @cache
