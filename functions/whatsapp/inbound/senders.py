@@ -200,7 +200,7 @@ class Contacts:
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
         An entry of the same phone with another user id is another customer's. A message, a call or a preference that
-        names no customer is of the only entry, if that has an id; one that names a user id as its phone is of that user.
+        names no customer is of the only entry, if that has an id; one with a user id as its phone is of that user.
         """
         user_id, phones = _named(kind, item)
         if kind in _OF_ONLY_ENTRY and not user_id and not any(phones) and not _named_as(kind, item):

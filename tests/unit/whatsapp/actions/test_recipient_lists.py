@@ -84,7 +84,9 @@ def test_reading_goes_on_after_each_row(
 @each(
     "header",
     ["to,1", "To,1", "Phone,{{1}}", "phone_number,1", "Phone Number,1", "Mobile-Number,01", "WhatsApp number,1",
-     '"to","1"', "sep=,\r\nto,1", "sep=\t\r\nto,1", " to , 1 ", "\n\nto,1", "MSISDN,1", "wa_id,1", "Tel,1", "cell,1", "toNumber,1", "Contact,1", '"phone\nnumber",1'],
+     '"to","1"', "sep=,\r\nto,1", "sep=\t\r\nto,1", " to , 1 ", "\n\nto,1", "MSISDN,1",
+     "wa_id,1", "Tel,1", "cell,1", "toNumber,1",
+     "Contact,1", '"phone\nnumber",1'],
 )  # fmt: skip
 def test_headers_are_read_in_several_spellings(header: str) -> None:
     (row,) = rows_of(f"{header}\n+447700900101,Ada\n".encode())
