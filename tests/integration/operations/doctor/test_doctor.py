@@ -20,7 +20,7 @@ from tests.integration.operations.doctor.connections import (
     deny,
     table,
 )
-from tests.integration.operations.doctor.deployed import Webhooks, keep
+from tests.integration.operations.doctor.deployed import STACK, Webhooks, keep
 from whatsapp import store
 
 

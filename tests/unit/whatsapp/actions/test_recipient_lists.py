@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.runtime.csv_files import Record, Unreadable
 from tests.cases import each
 from whatsapp.actions.campaigns.pages import lists
 
@@ -22,7 +21,7 @@ TEXTS = st.text(
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"]
 
 
-def rows_of(content: bytes, chunk: int = 1 << 20) -> list[Record]:
+def rows_of(content: bytes, chunk: int = 1 << 20) -> list[lists.Record]:
     layout = lists.layout_of(content[: 64 << 10])
     lists.check_names(layout)
     rest = content[layout.start :]
@@ -33,7 +32,7 @@ def rows_of(content: bytes, chunk: int = 1 << 20) -> list[Record]:
 def refusal_of(content: bytes) -> str:
     try:
         faults = [record.fault for record in rows_of(content) if record.fault is not None]
-    except Unreadable as refusal:
+    except lists.Unreadable as refusal:
         return refusal.problem
     return faults[0].problem
 
@@ -85,8 +84,9 @@ def test_reading_goes_on_after_each_row(
 @each(
     "header",
     ["to,1", "To,1", "Phone,{{1}}", "phone_number,1", "Phone Number,1", "Mobile-Number,01", "WhatsApp number,1",
-     '"to","1"', "sep=,\r\nto,1", "sep=\t\r\nto,1", " to , 1 ", "\n\nto,1",
-     "MSISDN,1", "wa_id,1", "Tel,1", "cell,1", "toNumber,1", "Contact,1", '"phone\nnumber",1'],
+     '"to","1"', "sep=,\r\nto,1", "sep=\t\r\nto,1", " to , 1 ", "\n\nto,1", "MSISDN,1",
+     "wa_id,1", "Tel,1", "cell,1", "toNumber,1",
+     "Contact,1", '"phone\nnumber",1'],
 )  # fmt: skip
 def test_headers_are_read_in_several_spellings(header: str) -> None:
     (row,) = rows_of(f"{header}\n+447700900101,Ada\n".encode())
