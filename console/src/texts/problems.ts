@@ -33,6 +33,11 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be printable, without blanks at the ends$/i, "problem.printable"],
   [/^must not (?:contain|have) control characters.*$/i, "problem.control"],
   [/^at most (\d+) views$/i, "problem.views"],
+  [/^is not defined$/i, "problem.not_defined"],
+  [/^must be one of the choices$/i, "problem.choice"],
+  [/^must be a number below 10\^15 with at most 6 decimals$/i, "problem.decimals"],
+  [/^must be true or false$/i, "problem.boolean"],
+  [/^must be a date, YYYY-MM-DD$/i, "problem.date"],
 ];
 
 // null: no rule has these words, and they are shown as they are.
