@@ -13,7 +13,7 @@ import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { useRoute } from "./shell/router";
 import { Session } from "./session/session";
-import { OPERATIONS, SECTION_NAMES } from "./shell/sections";
+import { CONTACTS, OPERATIONS, SECTION_NAMES } from "./shell/sections";
 import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
@@ -30,7 +30,9 @@ function Pages() {
       <Shell section={section}>
         {section === "review" ? (
           <Review key={session.company} context={context ?? null} conversation={key ?? null} />
-          ) : section === OPERATIONS ? (
+        ) : section === CONTACTS && rightsOf(session).reads ? (
+          <PersonPage key={session.company} id={context ?? null} />
+        ) : section === OPERATIONS ? (
           <OperationsPage key={session.company} part={context ?? null} />
         ) : known ? (
           <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
@@ -48,6 +50,16 @@ function Pages() {
 function OperationsPage({ part }: { part: string | null }) {
   const page = useResource(() => import("./operations/Operations"), []);
   if (page.value) return <page.value.Operations part={part} />;
+  return (
+    <main class="pane">
+      {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}
+    </main>
+  );
+}
+
+function PersonPage({ id }: { id: string | null }) {
+  const page = useResource(() => import("./contacts/ContactPage"), []);
+  if (page.value) return <page.value.ContactPage key={id} id={id} />;
   return (
     <main class="pane">
       {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}

@@ -20,4 +20,5 @@ export const SECTIONS: Section[] = [
 
 export const OPERATIONS = "operations";
 export const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
+export const CONTACTS = "contacts"; // the page of a person; links lead to it
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);

@@ -48,6 +48,10 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^at least one mail must stay$/i, "split.one_stays"],
   [/^the threads? ha(?:s|ve) more than (\d+) mails(?: together)?$/i, "problem.mails"],
   [/^there is no such canned reply$/i, "problem.no_reply"],
+  [/^is not defined$/i, "problem.not_defined"],
+  [/^must be one of the choices$/i, "problem.choice"],
+  [/^must be a number below 10\^15 with at most 6 decimals$/i, "problem.decimals"],
+  [/^must be true or false$/i, "problem.boolean"],
 ];
 
 // null: no rule has these words, and they are shown as they are.

@@ -32,6 +32,8 @@ class InboxRow(views.View):
     `contextStatus` is the status in the words of the context, if it differs. `preview` is the beginning of the newest
     message. `version` is larger after every change of the row.
 
+    `contactId` leads to the person (`GET /contacts/{contactId}`), if the conversation proves who it is.
+
     `dueAt` is when the next target of a thread, `dueFor`, is due; the alarm before it is at `atRiskAt`. `waitingSince`
     is the time of the customer's first message without an answer, of AI conversations their newest one.
     """
@@ -44,6 +46,7 @@ class InboxRow(views.View):
     address: str
     project_id: str | None
     contact: str | None
+    contact_id: str | None
     handle: str | None
     handle_text: str | None  # as people write it: `+44 7700 900101`
     subject: str | None

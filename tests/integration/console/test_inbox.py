@@ -325,9 +325,10 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     of_request = "/privacy/requests/{request_id}"
     others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
-    of_one = ("", "/conversations", "/suggestions", *changes)
+    records = ("/notes", "/notes/{note_id}", "/changes", "/consents")
+    of_one = ("", "/conversations", "/suggestions", *changes, *records)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
-    contacts.add("/contacts/merges/{merge_id}/undo")
+    contacts |= {"/contacts/merges/{merge_id}/undo", "/attributes", "/attributes/{name}"}
     assert set(answer.body["paths"]) == contacts | others
     parameters = {one["name"] for one in answer.body["paths"]["/inbox"]["get"]["parameters"]}
     assert {

@@ -13,6 +13,7 @@ from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
+from shared.identity.contacts.items import What
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -54,6 +55,11 @@ BY_VALUE = {
         "facts.target",
         "target",
         "macro.failed",
+        "contact.change",
+        "contact.example",
+        "contact.field",
+        "contact.kind",
+        "contact.state",
         "priority",
         "parked.advice",
         "switch",
@@ -100,6 +106,7 @@ def test_no_text_is_unused(key: str) -> None:
         ("facts.target", TargetName),
         ("due.in", TargetName),
         ("due.over", TargetName),
+        ("contact.change", What),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:

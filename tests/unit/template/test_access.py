@@ -132,6 +132,8 @@ def test_only_webhooks_pages_and_signed_links_have_no_authorizer() -> None:
         *((method, "/inbox/{proxy+}") for method in ("GET", "POST")),
         *((method, "/contacts") for method in ("GET", "POST")),
         *((method, "/contacts/{proxy+}") for method in ("GET", "POST", "PATCH", "DELETE")),
+        ("GET", "/attributes"),
+        *((method, "/attributes/{name}") for method in ("PUT", "DELETE")),
         ("GET", "/operations/{proxy+}"),
         ("GET", "/people"),
         ("POST", "/live/tickets"),

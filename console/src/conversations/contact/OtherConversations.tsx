@@ -30,7 +30,9 @@ export function OtherConversations({ handles, context, id }: Props) {
         known.map((handle) => client.call("GET /inbox", { query: { q: handle.replace(/^\+/, ""), limit: 50 }, signal })),
       );
       const rows = pages.flatMap((page) => page.result.conversations).filter((row) => known.some((handle) => isSameHandle(row.handle, handle)));
-      return [...new Map(rows.map((row) => [`${row.context}/${row.key}`, row])).values()].filter((row) => row.context !== context || row.key !== id);
+      const each = [...new Map(rows.map((row) => [`${row.context}/${row.key}`, row])).values()];
+      const isOpen = (row: Row) => row.context === context && row.key === id;
+      return { contactId: each.find(isOpen)?.contactId ?? null, others: each.filter((row) => !isOpen(row)) };
     },
     [client, known.join(" "), context, id],
   );
@@ -44,14 +46,19 @@ export function OtherConversations({ handles, context, id }: Props) {
         <ErrorNotice error={found.error} onRetry={() => void found.reload()} />
       ) : found.value === null ? (
         <Skeleton rows={2} kind="row" />
-      ) : found.value.length === 0 ? (
+      ) : found.value.others.length === 0 ? (
         <p class="quiet">{t("others.none")}</p>
       ) : (
         <ul class="others">
-          {found.value.slice(0, SHOWN).map((row) => (
+          {found.value.others.slice(0, SHOWN).map((row) => (
             <Other key={`${row.context}/${row.key}`} row={row} />
           ))}
         </ul>
+      )}
+      {found.value?.contactId && (
+        <a class="link" href={placeOf("contacts", found.value.contactId)}>
+          {t("contact.open")}
+        </a>
       )}
     </section>
   );
