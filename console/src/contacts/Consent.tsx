@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { useAction, type Resource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
-import { actor, moment, phone } from "../texts/format";
+import { actor, moment } from "../texts/format";
 import { named, t, type Key } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
@@ -84,7 +84,7 @@ function OfIdentifier({ one, me }: { one: IdentifierConsent; me: string | null }
   return (
     <li>
       <span>
-        {phone(one.value)} <Badge kind={KINDS[state]}>{t(`contact.state.${state}`)}</Badge>
+        {one.text} <Badge kind={KINDS[state]}>{t(`contact.state.${state}`)}</Badge>
         {facts.length > 0 && <span class="contact-detail quiet">{facts.join(" · ")}</span>}
       </span>
     </li>

@@ -3,7 +3,6 @@
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Labels } from "../conversations/contact/Labels";
-import { phone } from "../texts/format";
 import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/controls";
 import { Frame } from "../ui/frame";
@@ -47,7 +46,7 @@ function Shown({ contact, onChange }: { contact: Contact; onChange: () => Promis
     async (signal) => (await client.call("GET /contacts/{contact_id}/consents", { path: { contact_id: id }, signal })).result,
     [client, id],
   );
-  const title = contact.name ?? (contact.handles[0] ? phone(contact.handles[0].handle) : t("inbox.unknown"));
+  const title = contact.name ?? contact.handles[0]?.text ?? t("inbox.unknown");
   const reload = async () => {
     await Promise.all([onChange(), conversations.reload(), consents.reload()]);
   };

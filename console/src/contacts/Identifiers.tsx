@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { CHANNEL_ICONS } from "../inbox/InboxRow";
-import { phone } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { Icon } from "../ui/icons";
@@ -26,7 +25,7 @@ export function Identifiers({ contact, onChange }: { contact: Contact; onChange:
           <li key={`${one.channel} ${one.handle}`}>
             <Icon name={CHANNEL_ICONS[one.channel]} size={14} />
             <span>
-              {phone(one.handle)} <span class="quiet">{t("contact.proof.provider", { channel: t(`channel.${one.channel}` as Key) })}</span>
+              {one.text} <span class="quiet">{t("contact.proof.provider", { channel: t(`channel.${one.channel}` as Key) })}</span>
             </span>
           </li>
         ))}
@@ -55,7 +54,7 @@ function Named({ contactId, one, onChange }: { contactId: string; one: Identifie
     <li>
       <Icon name={one.kind === "email" ? "mail" : one.kind === "phone" ? "phone" : "file"} size={14} />
       <span>
-        {phone(one.value)} <span class="quiet">{t("contact.proof.company")}</span>
+        {one.text} <span class="quiet">{t("contact.proof.company")}</span>
         {remove.error && <ErrorNotice error={remove.error} />}
       </span>
       <button type="button" class="icon-button" aria-label={t("contact.remove", { value: one.value })} disabled={remove.busy} onClick={() => void remove.run()}>

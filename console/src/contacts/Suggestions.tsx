@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { placeOf } from "../shell/router";
-import { phone } from "../texts/format";
 import { t, tn } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
 import { Icon } from "../ui/icons";
@@ -65,7 +64,7 @@ function Suggested({ contact, other, onChange }: Props & { other: Contact }) {
       <a class="link" href={placeOf("contacts", other.contactId)}>
         {name}
       </a>
-      <span class="contact-detail quiet">{other.handles.map((one) => phone(one.handle)).join(" · ")}</span>
+      <span class="contact-detail quiet">{other.handles.map((one) => one.text).join(" · ")}</span>
       {error && <ErrorNotice error={error} />}
       <div class="contact-buttons">
         {moves === null ? (

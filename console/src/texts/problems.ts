@@ -39,7 +39,7 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be before \S+, when the (?:thread|conversation) is deleted$/i, "problem.deleted"],
   [/^the zone of the recipient is not known$/i, "problem.zone_unknown"],
   [/^must be (?:a zone of the IANA database, or recipient|the name of a time zone)$/i, "problem.zone"],
-  [/^must be a date, as \S+$/i, "problem.date"],
+  [/^must be a date, (?:as )?\S+$/i, "problem.date"],
   [/^\w+ must be within (\d+) weeks of business hours$/i, "problem.unreachable"],
   [/^may have the variables name, mailbox and mailbox_name only$/i, "problem.variables"],
   [/^values are missing: (.+)$/i, "problem.values"],

@@ -8,7 +8,7 @@ from shared.identity.contacts import tokens
 from shared.identity.contacts.attributes import text_of
 
 if TYPE_CHECKING:
-    from console.api.contact_search import Found
+    from shared.identity.contacts.details import Described
     from shared.identity.contacts.tokens import Token
 
 
@@ -19,11 +19,11 @@ class Filters(NamedTuple):
     owner: str | None = None
     attribute: str | None = None
 
-    def fit(self, found: Found) -> bool:
-        """Whether a contact has all of it."""
-        stored = found.described.details if found.described else None
+    def fit(self, described: Described | None) -> bool:
+        """Whether a contact has all of it; *described*: what people have stored about it."""
+        stored = described.details if described else None
         name, _, value = (self.attribute or "").partition(":")
-        given = found.values.get(name)
+        given = (stored.attributes or {}).get(name) if stored else None
         return (
             (self.label is None or (stored is not None and self.label in (stored.labels or ())))
             and (self.owner is None or (stored is not None and stored.owner == self.owner))

@@ -72,7 +72,9 @@ def search(deps: InboxDependencies, caller: Caller, query: ContactsQuery) -> Pag
         after = at["contact"] if partition == at["partition"] else None
         ids, has_more = tokens.found(deps.contacts, partition, limit=left, after=after or None)
         listed = {one.contact_id for one in found}
-        fitting = [one for one in people.with_terms(ids, terms, listed) if filters.fit(one)]
+        fitting = [
+            one for one in people.with_terms(ids, terms, listed) if filters.fit(one.described)
+        ]
         found += views_of(deps, fitting)
         left -= len(ids)
         if has_more or (not left and partition != partitions[-1]):
@@ -160,6 +162,7 @@ def _view(found: Found, definitions: Definitions | None) -> ContactView:
                 identifier_id=one.contact_id,
                 kind=one.kind,
                 value=one.value,
+                text=displayed(one.value),
                 proof=Proof.COMPANY,
             )
             for one in (described.identifiers if described else ())

@@ -91,13 +91,14 @@ class ContactHandle(views.View):
 
 
 class ContactIdentifier(views.View):
-    """An identifier that people of the company have named as a person's."""
+    """An identifier that people of the company have named as a person's; `text` is how people write it."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     identifier_id: str
     kind: IdentifierKind
     value: str
+    text: str
     proof: Proof
 
 
@@ -217,6 +218,7 @@ class IdentifierConsent(views.View):
 
     kind: IdentifierKind
     value: str
+    text: str  # as people write it
     state: State | None
     at: str | None
     source: Source | None

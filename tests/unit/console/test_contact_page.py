@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 SOURCE = "contacts/source.ts"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from email_threads.api.inputs import BusinessHoursInput
 from email_threads.threading.links.separation import MOST_MAILS
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 OFFICE = {
     "time_zone": "Europe/Berlin",

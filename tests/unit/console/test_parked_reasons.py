@@ -7,7 +7,7 @@ import re
 from conversations.store.items.records import ParkReason as ConversationReason
 from email_threads.store.items.parked import ParkReason as MailReason
 from tests.template import ROOT
-from tests.unit.console.test_functions import run
+from tests.unit.console.typescript import run
 
 PERMANENT = re.compile(r'Permanent\("(\w+)"')
 REASONS = sorted(

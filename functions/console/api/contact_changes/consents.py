@@ -15,6 +15,7 @@ from console.api.reading_rights import is_readable, readable
 from console.api.views import ChannelConsent, ContactConsents, IdentifierConsent
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
+from shared.identity.addresses import displayed
 from shared.identity.contacts import details, resolution
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import Identifier, IdentifierKind
@@ -181,6 +182,7 @@ def _of_identifier(
     return IdentifierConsent(
         kind=one.kind,
         value=one.value,
+        text=displayed(one.value),
         state=newest.state if newest else None,
         at=newest.at if newest else None,
         source=newest.source if newest else None,

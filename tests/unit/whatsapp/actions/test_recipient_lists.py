@@ -34,7 +34,7 @@ def refusal_of(content: bytes) -> str:
         faults = [record.fault for record in rows_of(content) if record.fault is not None]
     except lists.Unreadable as refusal:
         return refusal.problem
-    return faults[0].problem
+    return str(faults[0].problem)
 
 
 @settings(max_examples=40)
