@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.runtime import csv_files
 from tests.cases import each
 from whatsapp.actions.campaigns.pages import lists
 
@@ -21,7 +22,7 @@ TEXTS = st.text(
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"]
 
 
-def rows_of(content: bytes, chunk: int = 1 << 20) -> list[lists.Record]:
+def rows_of(content: bytes, chunk: int = 1 << 20) -> list[csv_files.Record]:
     layout = lists.layout_of(content[: 64 << 10])
     lists.check_names(layout)
     rest = content[layout.start :]
@@ -32,7 +33,7 @@ def rows_of(content: bytes, chunk: int = 1 << 20) -> list[lists.Record]:
 def refusal_of(content: bytes) -> str:
     try:
         faults = [record.fault for record in rows_of(content) if record.fault is not None]
-    except lists.Unreadable as refusal:
+    except csv_files.Unreadable as refusal:
         return refusal.problem
     return str(faults[0].problem)
 
