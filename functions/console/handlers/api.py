@@ -25,8 +25,8 @@ from console.api.bulk import run as bulk_run
 from console.api.bulk.calls import STARTED, Functions
 from console.api.bulk.inputs import BulkChangeInput, StopInput
 from console.api.bulk.views import BulkChangeState, NewestBulkChange
-from console.api.contact_changes import inputs as contact_inputs
-from console.api.contact_changes import merge, stored, suggestions
+from console.api.contact_changes import merge, stored
+from console.api.contact_changes.contact_routes import ContactRoutes
 from console.api.contact_changes.record_routes import RecordRoutes
 from console.api.reading_rights import SCOPES
 from console.contacts import work as contact_work
@@ -43,7 +43,6 @@ from console.privacy.routes import (
 from console.store import bulk_changes
 from shared.access.logins import StoredLogins
 from shared.api.audit_log.log import AuditedSettings
-from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
@@ -196,6 +195,7 @@ routes = Routes(
 # Before /contacts/{contact_id}, which would take their paths.
 routes.add(ListRoutes(deps, work_on_contacts))
 routes.add(privacy)
+routes.add(ContactRoutes(deps))
 routes.add(RecordRoutes(deps, consent_records))
 
 
@@ -277,78 +277,6 @@ def change_many(request: Request[BulkChangeInput]) -> Callable[[], BulkChangeSta
 def stop_change(request: Request[StopInput]) -> Callable[[], BulkChangeState]:
     """Stop the caller's change of many conversations: what was changed stays."""
     return bulk.stop(bulk_deps, request)
-
-
-@routes.reads("GET /contacts", Scope.CONTACTS_READ)
-def find_contacts(request: Request[inputs.ContactsQuery]) -> Page[views.Contacts]:
-    """Find people over all contexts by name, number or address."""
-    return contacts.search(deps, request.caller, request.input)
-
-
-@routes.reads("GET /contacts/{contact_id}", Scope.CONTACTS_READ)
-def get_contact(request: Request[NoInput], contact_id: str) -> views.ContactView:
-    """Return a person."""
-    return contacts.read(deps, request.caller, contact_id)
-
-
-@routes.reads("GET /contacts/{contact_id}/conversations", Scope.CONTACTS_READ)
-def list_conversations_of_contact(
-    request: Request[inputs.PageQuery], contact_id: str
-) -> Page[views.ContactConversations]:
-    """List the conversations of a person over all contexts, those of the newest week first."""
-    return contacts.conversations(deps, request.caller, contact_id, request.input)
-
-
-@routes.reads("GET /contacts/{contact_id}/suggestions", Scope.CONTACTS_READ)
-def list_suggestions(request: Request[NoInput], contact_id: str) -> views.Contacts:
-    """List people of the same full name, who may be the same person."""
-    return suggestions.of_contact(deps, request.caller, contact_id)
-
-
-@routes.changes("POST /contacts", Scope.CONTACTS_WRITE)
-def create_contact(
-    request: Request[contact_inputs.CreateContactInput],
-) -> Callable[[], views.ContactView]:
-    """Create a person, with at least one identifier."""
-    return stored.create(deps, request.caller, request.input, request.cause)
-
-
-@routes.changes("PATCH /contacts/{contact_id}", Scope.CONTACTS_WRITE)
-def change_contact(
-    request: Request[contact_inputs.ChangeContactInput], contact_id: str
-) -> Callable[[], views.ContactView]:
-    """Change what is stored about a person."""
-    return stored.change(deps, request.caller, contact_id, request.input, request.cause)
-
-
-@routes.changes("POST /contacts/{contact_id}/identifiers", Scope.CONTACTS_WRITE)
-def add_identifier(
-    request: Request[contact_inputs.IdentifierInput], contact_id: str
-) -> Callable[[], views.ContactView]:
-    """Add an identifier to a person, with the proof `company`."""
-    return stored.add_identifier(deps, request.caller, contact_id, request.input, request.cause)
-
-
-@routes.changes("DELETE /contacts/{contact_id}/identifiers/{identifier_id}", Scope.CONTACTS_WRITE)
-def remove_identifier(
-    request: Request[NoInput], contact_id: str, identifier_id: str
-) -> Callable[[], views.ContactView]:
-    """Take from a person an identifier that was added."""
-    return stored.remove_identifier(deps, request.caller, contact_id, identifier_id, request.cause)
-
-
-@routes.changes("POST /contacts/{contact_id}/merge", Scope.CONTACTS_WRITE)
-def merge_contacts(
-    request: Request[contact_inputs.MergeInput], contact_id: str
-) -> Callable[[], views.ContactMerge] | views.ContactMerge:
-    """Make two contacts one person, or show what would move."""
-    return merge.merge(deps, request.caller, contact_id, request.input, request.cause)
-
-
-@routes.changes("POST /contacts/merges/{merge_id}/undo", Scope.CONTACTS_WRITE)
-def undo_merge(request: Request[NoInput], merge_id: str) -> Callable[[], views.SeparatedContacts]:
-    """Separate the contacts of a merge again, within 30 days."""
-    return merge.undo(deps, request.caller, merge_id, request.cause)
 
 
 @routes.reads("POST /live/tickets", *SCOPES.values())
