@@ -17,7 +17,7 @@ import { CONTACTS, OPERATIONS, SECTION_NAMES } from "./shell/sections";
 import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
-import { chooseLanguage, t } from "./texts/texts";
+import { chooseLanguage, loadOperationsTexts, t } from "./texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "./ui/controls";
 
 function Pages() {
@@ -48,7 +48,10 @@ function Pages() {
 
 // Few people need it: it is not part of the first load.
 function OperationsPage({ part }: { part: string | null }) {
-  const page = useResource(() => import("./operations/Operations"), []);
+  const page = useResource(async () => {
+    const [loaded] = await Promise.all([import("./operations/Operations"), loadOperationsTexts()]);
+    return loaded;
+  }, []);
   if (page.value) return <page.value.Operations part={part} />;
   return (
     <main class="pane">

@@ -5,8 +5,7 @@ import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../texts/format";
-import en from "../texts/en.json";
-import { named, t, type Key } from "../texts/texts";
+import { named, t } from "../texts/texts";
 import { Badge, Button, Field } from "../ui/controls";
 import { showToast } from "../ui/toastList";
 import type { Rights } from "./access";
@@ -122,10 +121,11 @@ function OfHelpDesk() {
 
 // What a switch does, in words; its name is that of the API.
 function Meaning({ name }: { name: string }) {
+  const effect = named("switch", name);
   return (
     <>
       <b>{name}</b>
-      {`switch.${name}` in en && <p class="quiet">{t(`switch.${name}` as Key)}</p>}
+      {effect !== name.replaceAll("_", " ") && <p class="quiet">{effect}</p>}
     </>
   );
 }

@@ -1,12 +1,13 @@
-// The texts of the pages. en.json has the keys; de.json has the same ones.
+// The texts of the pages. The English files have the keys; the German ones have the same.
 
 import en from "./en.json";
+import type operations from "./operations/en.json";
 
-export type Key = keyof typeof en;
+export type Key = keyof (typeof en & typeof operations);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
-let texts: Record<Key, string> = en;
+let texts: Partial<Record<Key, string>> = en;
 export let locale = "en";
 
 export async function chooseLanguage(preferred: readonly string[]): Promise<void> {
@@ -14,6 +15,12 @@ export async function chooseLanguage(preferred: readonly string[]): Promise<void
   locale = first;
   document.documentElement.lang = first.slice(0, 2);
   if (first.startsWith("de")) texts = (await import("./de.json")).default;
+}
+
+// Few people need these texts: they are loaded with the pages of operations.
+export async function loadOperationsTexts(): Promise<void> {
+  const more = locale.startsWith("de") ? await import("./operations/de.json") : await import("./operations/en.json");
+  texts = { ...texts, ...more.default };
 }
 
 export function t(key: Key, values: Values = {}): string {

@@ -20,8 +20,12 @@ from tests.template import ROOT, resources
 
 SOURCES = ROOT / "console" / "src"
 LANGUAGES = {
-    file.stem: json.loads(file.read_text("utf-8"))
-    for file in sorted((SOURCES / "texts").glob("*.json"))
+    language: {
+        key: text
+        for file in sorted((SOURCES / "texts").rglob(f"{language}.json"))
+        for key, text in json.loads(file.read_text("utf-8")).items()
+    }
+    for language in sorted({file.stem for file in (SOURCES / "texts").rglob("*.json")})
 }
 CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*")))
 # Their last words are values of the API.
@@ -76,6 +80,17 @@ def test_the_console_speaks_english_and_german() -> None:
 
 def test_both_languages_have_the_same_texts_in_the_same_order() -> None:
     assert list(LANGUAGES["en"]) == list(LANGUAGES["de"])
+
+
+@each("key", json.loads((SOURCES / "texts" / "operations" / "en.json").read_text("utf-8")))
+def test_texts_that_are_loaded_with_the_pages_of_operations_are_used_there_only(key: str) -> None:
+    used = [
+        file.name
+        for file in SOURCES.rglob("*.ts*")
+        if SOURCES / "operations" not in file.parents and f'"{key}"' in file.read_text("utf-8")
+    ]
+
+    assert used == []
 
 
 @each("key", LANGUAGES["en"])
