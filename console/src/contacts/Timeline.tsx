@@ -4,6 +4,7 @@ import { CHANNEL_ICONS, titleOf } from "../inbox/InboxRow";
 import type { Row } from "../inbox/source";
 import { placeOf } from "../shell/router";
 import { moment } from "../texts/format";
+import { previewText } from "../texts/preview";
 import { named, t, type Key } from "../texts/texts";
 import { ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
@@ -66,7 +67,7 @@ function Entry({ row }: { row: Row }) {
       <Icon name={row.context === "conversations" ? "robot" : CHANNEL_ICONS[row.channel]} size={16} />
       <span class="other-text">
         <span>{row.subject ?? titleOf(row)}</span>
-        {row.preview && <span>{row.preview}</span>}
+        {row.preview && <span>{previewText(row.preview)}</span>}
         <span class="quiet">
           {t(`channel.${row.channel}` as Key)} · {status} · <time dateTime={row.lastActivityAt}>{moment(row.lastActivityAt)}</time>
         </span>

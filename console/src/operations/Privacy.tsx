@@ -1,9 +1,10 @@
 // Requests that export or erase a person in all contexts: list, a new one with its dry run, receipts, confirmation, ZIP.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ConsoleApi } from "../api/routes";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
+import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../ui/controls";
 import { Confirm, Section, Table, Time } from "./sections";
@@ -41,7 +42,7 @@ export function Privacy() {
   return (
     <>
       <NewRequest onAccepted={accepted} />
-      {chosen && <Shown key={chosen} id={chosen} onConfirmed={() => void requests.reload()} />}
+      {chosen && <Shown key={chosen} id={chosen} onChange={() => void requests.reload()} />}
       <Section title={t("privacy.requests")} resource={requests} {...(requests.value?.four_eyes && { about: t("privacy.four_eyes") })}>
         {(page) => (
           <>
@@ -71,10 +72,11 @@ export function Privacy() {
 }
 
 function Origin({ request }: { request: Asked }) {
+  const me = useSession().person?.principal ?? null;
   return (
     <>
       <Time at={request.requested_at} />
-      <p class="quiet">{request.requested_by}</p>
+      <p class="quiet">{actor(request.requested_by, me)}</p>
     </>
   );
 }
@@ -198,7 +200,7 @@ function Names({ names }: { names: ConsoleApi.NameView[] }) {
   );
 }
 
-function Shown({ id, onConfirmed }: { id: string; onConfirmed: () => void }) {
+function Shown({ id, onChange }: { id: string; onChange: () => void }) {
   const { client } = useApp();
   const person = useSession().person;
   const path = { request_id: id };
@@ -207,6 +209,10 @@ function Shown({ id, onConfirmed }: { id: string; onConfirmed: () => void }) {
     [client, id],
     POLL_MS,
   );
+  const stage = request.value?.stage;
+  useEffect(() => {
+    if (stage) onChange();
+  }, [stage]);
   const [isAsked, setAsked] = useState(false);
   const [key] = useState(() => crypto.randomUUID());
   const confirm = useAction(() => client.call("POST /privacy/requests/{request_id}/confirm", { path, body: {}, key }));
@@ -242,7 +248,6 @@ function Shown({ id, onConfirmed }: { id: string; onConfirmed: () => void }) {
               onDone={() => {
                 setAsked(false);
                 void request.reload();
-                onConfirmed();
               }}
             >
               <Names names={one.names} />

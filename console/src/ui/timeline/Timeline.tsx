@@ -213,8 +213,10 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
   const settled = useRef(0); // the position at the last scroll event, or set here
   const latest = useRef(onScroll);
   latest.current = onScroll;
+  // The observer may call once more when the page is left.
   const note = () => {
-    const element = frame.current!;
+    const element = frame.current;
+    if (!element) return;
     settled.current = element.scrollTop;
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_PX;
     const { top, bottom } = element.getBoundingClientRect();
@@ -227,7 +229,8 @@ function useReadingPlace(onScroll: (first: number, last: number, isAtEnd: boolea
     place.current = latest.current(first, last, isAtEnd) ? null : read;
   };
   const restore = () => {
-    const element = frame.current!;
+    const element = frame.current;
+    if (!element) return;
     // A person may have scrolled and the browser not yet said so: that movement stays.
     const moved = element.scrollTop - settled.current;
     if (place.current === null && moved !== 0) note();
