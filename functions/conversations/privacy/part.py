@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from conversations.privacy import erasure
@@ -12,7 +13,7 @@ from conversations.store.items.parts.privacy_job import PrivacyJob
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.policy.consent.withdrawals import withdrawn_at
 from shared.privacy import jobs as stored_jobs
-from shared.privacy.parts import Known, NameKind, PartJob, Subject, belongs, part_job
+from shared.privacy.parts import Known, NameKind, PartJob, Subject, job_since, part_job
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -57,17 +58,17 @@ class ConversationPart:
         del queues
         named = subject.split(SEPARATOR)
         job_id = PrivacyJob.id_of(asked.kind, asked.company, every_spelling(named))
-        known = belongs(asked, stored_jobs.get(self.deps.log, PrivacyJob, job_id))
-        if known is None or not known.is_done:
-            known = erasure.turn(
-                self.deps,
-                asked.kind,
-                asked.company,
-                named,
-                by=asked.requested_by,
-                turn_ms=TURN_MS,
-            )
-        return self._stated(known)
+        turn = partial(
+            erasure.turn,
+            self.deps,
+            asked.kind,
+            asked.company,
+            named,
+            by=asked.requested_by,
+            turn_ms=TURN_MS,
+        )
+        stored = stored_jobs.get(self.deps.log, PrivacyJob, job_id)
+        return self._stated(job_since(asked, stored, turn, goes_on=True))
 
     def stored(self, job_id: str, /) -> PartJob | None:
         """Return a job."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from email_threads.privacy import requests
@@ -10,7 +11,7 @@ from email_threads.privacy.jobs import folder_of
 from email_threads.privacy.remainders import REMAINDERS
 from email_threads.store.items import PrivacyJob
 from shared.privacy import jobs as stored_jobs
-from shared.privacy.parts import Known, NameKind, PartJob, Subject, belongs, part_job
+from shared.privacy.parts import Known, NameKind, PartJob, Subject, job_since, part_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,17 +44,17 @@ class EmailPart:
     def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
         """Return the job of a subject that belongs to the request."""
         job_id = PrivacyJob.id_of(asked.kind, asked.company, subject)
-        known = belongs(asked, stored_jobs.get(self.table, PrivacyJob, job_id))
-        if known is None or (queues and not known.is_done):
-            known = requests.start(
-                self.table,
-                self.queue,
-                company_id=asked.company,
-                kind=asked.kind,
-                address=subject,
-                by=asked.requested_by,
-            )
-        return self._stated(known)
+        start = partial(
+            requests.start,
+            self.table,
+            self.queue,
+            company_id=asked.company,
+            kind=asked.kind,
+            address=subject,
+            by=asked.requested_by,
+        )
+        stored = stored_jobs.get(self.table, PrivacyJob, job_id)
+        return self._stated(job_since(asked, stored, start, goes_on=queues))
 
     def stored(self, job_id: str, /) -> PartJob | None:
         """Return a job."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shared.identity.addresses import USER_ID_PREFIX, AddressInvalid, normal_form, user_id
 from shared.privacy import jobs as stored_jobs
-from shared.privacy.parts import Known, Named, NameKind, PartJob, Subject, belongs, part_job
+from shared.privacy.parts import Known, Named, NameKind, PartJob, Subject, job_since, part_job
 from whatsapp.privacy import jobs, subjects
 from whatsapp.privacy.remainders import REMAINDERS
 from whatsapp.store.items.privacy import PrivacyJob
@@ -56,17 +57,17 @@ class WhatsAppPart:
     def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
         """Return the job of a subject that belongs to the request."""
         job_id = PrivacyJob.id_of(asked.kind, asked.company, subject)
-        known = belongs(asked, stored_jobs.get(self.table, PrivacyJob, job_id))
-        if known is None or (queues and not known.is_done):
-            known = jobs.start(
-                self.table,
-                self.queue,
-                company=asked.company,
-                kind=asked.kind,
-                named=subject,
-                by=asked.requested_by,
-            )
-        return self._stated(known)
+        start = partial(
+            jobs.start,
+            self.table,
+            self.queue,
+            company=asked.company,
+            kind=asked.kind,
+            named=subject,
+            by=asked.requested_by,
+        )
+        stored = stored_jobs.get(self.table, PrivacyJob, job_id)
+        return self._stated(job_since(asked, stored, start, goes_on=queues))
 
     def stored(self, job_id: str, /) -> PartJob | None:
         """Return a job."""

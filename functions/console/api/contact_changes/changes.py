@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from console.api import contacts
+from console.api.contact_changes import records
 from console.api.views import ContactChange, ContactChanges
-from shared.api.cursors import Listing, Page
-from shared.identity.contacts import history
+from shared.api.cursors import Page
 from shared.identity.contacts.items import Change
 
 if TYPE_CHECKING:
@@ -15,24 +14,16 @@ if TYPE_CHECKING:
     from console.api.inputs import PageQuery
     from shared.api.auth import Caller
 
-LIST = "contact_changes"
-
 
 def listed(
     deps: InboxDependencies, caller: Caller, contact_id: str, query: PageQuery
 ) -> Page[ContactChanges]:
     """Return the changes of a contact by people, newest first. Raises ContactNotFound and InvalidCursor."""
-    person = contacts.shown(deps, caller, contact_id).profile
-    listing = Listing(caller.company, LIST, (person.contact_id,))
-    before = listing.position(deps.seal, query.cursor)["sk"] if query.cursor else None
-    found = history.page(deps.contacts, person, Change, query.limit + 1, before)
-    shown = found[: query.limit]
+    found, cursor = records.page(deps, caller, contact_id, query, Change)
     result = ContactChanges(
         changes=[
             ContactChange(what=one.what, by=one.by, at=one.at, fields=sorted(one.fields))
-            for one in shown
+            for one in found
         ]
     )
-    if len(found) <= query.limit:
-        return Page(result)
-    return Page(result, listing.cursor(deps.seal, {"sk": shown[-1].sk}))
+    return Page(result, cursor)

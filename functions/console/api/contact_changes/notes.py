@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from console.api import contacts
+from console.api.contact_changes import records
 from console.api.views import ContactNote, ContactNotes, RemovedNote
 from shared.api.auth import Forbidden, Scope
-from shared.api.cursors import Listing, Page
-from shared.identity.contacts import history, notes
+from shared.api.cursors import Page
+from shared.identity.contacts import notes
 from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import Note
 from shared.identity.contacts.notes import NoteRemoved
@@ -22,22 +23,13 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
     from shared.identity.contacts.items import Profile
 
-LIST = "contact_notes"
-
 
 def listed(
     deps: InboxDependencies, caller: Caller, contact_id: str, query: PageQuery
 ) -> Page[ContactNotes]:
     """Return the notes about a contact, newest first. Raises ContactNotFound and InvalidCursor."""
-    person = contacts.shown(deps, caller, contact_id).profile
-    listing = Listing(caller.company, LIST, (person.contact_id,))
-    before = listing.position(deps.seal, query.cursor)["sk"] if query.cursor else None
-    found = history.page(deps.contacts, person, Note, query.limit + 1, before)
-    shown = found[: query.limit]
-    result = ContactNotes(notes=[_view(one) for one in shown])
-    if len(found) <= query.limit:
-        return Page(result)
-    return Page(result, listing.cursor(deps.seal, {"sk": shown[-1].sk}))
+    found, cursor = records.page(deps, caller, contact_id, query, Note)
+    return Page(ContactNotes(notes=[_view(one) for one in found]), cursor)
 
 
 def add(

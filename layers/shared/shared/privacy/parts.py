@@ -6,7 +6,7 @@ A part is in the process of the caller, or behind its context's function (`share
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence  # noqa: TC003 - fields of models
+from collections.abc import Callable, Iterable, Sequence  # noqa: TC003 - fields of models
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
@@ -134,10 +134,16 @@ class CustomerRows(Protocol):
         """Remove a row. Safe to repeat."""
 
 
-def belongs[J: Job](asked: Asked, stored: J | None) -> J | None:
-    """Return a job whose run was requested with the person's or later."""
-    is_newer = stored is not None and stored.requested_at >= asked.requested_at
-    return stored if is_newer else None
+def job_since[J: Job](
+    asked: Asked, stored: J | None, go_on: Callable[[], J], *, goes_on: bool
+) -> J:
+    """
+    Return the job that belongs to the request: one whose run was requested with the person's or later. *go_on* starts
+    or continues it: without such a job, and one that is not done if *goes_on*.
+    """
+    if stored is None or stored.requested_at < asked.requested_at:
+        return go_on()
+    return go_on() if goes_on and not stored.is_done else stored
 
 
 def part_job(
