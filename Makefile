@@ -8,6 +8,8 @@ BIN := .venvs/dev/bin
 # Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
 export PYTHONDONTWRITEBYTECODE :=
 STACK := $(BIN)/python -m local.stack.cli
+# Checks that take a minute, and depend on these files only.
+PASSED := python3.13 -m local.stack.builds.passed_checks
 # The make of macOS is older than this option.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 PYTEST := $(BIN)/pytest --dist loadfile --no-loadscope-reorder
@@ -28,7 +30,7 @@ down: ## Stop the local stack
 	@python3.13 -m local.stack.shutdown
 
 trace: environments ## Print the waterfall of a trace of the local stack: ID=1-...; without ID, list the newest
-	@$(BIN)/python -m local.traces $(ID)
+	@$(BIN)/python -m local.stack.traces.report $(ID)
 
 mail: environments ## Put a mail into the running local stack: FILE=mail.eml TO=support@example.com [DMARC=fail SPAM=FAIL]
 	@$(BIN)/python -m local.mail $(FILE) --to $(TO) $(if $(DMARC),--dmarc $(DMARC)) $(if $(SPAM),--spam $(SPAM))
@@ -70,13 +72,16 @@ imports:
 	PYTHONPATH=.:functions:layers/shared $(BIN)/lint-imports
 
 template:
-	SAM_CLI_TELEMETRY=0 .venvs/sam/bin/sam validate --lint --region us-east-1
-	.venvs/sam/bin/cfn-lint --regions us-east-1 -- stacks/*.yaml
+	@$(PASSED) template template.yaml stacks samconfig.toml requirements/sam.txt -- \
+		env SAM_CLI_TELEMETRY=0 .venvs/sam/bin/sam validate --lint --region us-east-1
+	@$(PASSED) stacks stacks requirements/sam.txt -- .venvs/sam/bin/cfn-lint --regions us-east-1 -- stacks/*.yaml
 
 weaknesses:
 	@mkdir -p .local
-	.venvs/checkov/bin/checkov --config-file .checkov.yaml > .local/weaknesses.txt 2>&1 || { cat .local/weaknesses.txt; exit 1; }
-	@grep -q "Passed checks" .local/weaknesses.txt && ! grep "YAML error" .local/weaknesses.txt
+	@$(PASSED) weaknesses template.yaml stacks .checkov.yaml requirements/checkov.txt -- sh -c '\
+		.venvs/checkov/bin/checkov --config-file .checkov.yaml > .local/weaknesses.txt 2>&1 && \
+		grep -q "Passed checks" .local/weaknesses.txt && ! grep "YAML error" .local/weaknesses.txt || \
+		{ cat .local/weaknesses.txt; exit 1; }'
 
 audit:
 	$(BIN)/python -m local.audit

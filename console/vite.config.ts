@@ -45,6 +45,8 @@ export default defineConfig({
     assetsInlineLimit: 0, // the policy of the page allows files only
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    // One file of all that the page needs at first: it compresses better than several.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] } } },
     reportCompressedSize: false,
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from operations import documents, spending
-from operations.access import api_keys, users
+from operations.access import api_keys, first_link, users
 from operations.access.owners import cli as owners
 from operations.command_line.arguments import USAGE_ERROR
 from operations.contexts.email_threads import cli as email_threads
@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
         "complete the threads of an older system",
     ),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
+    "first-link": (first_link, "print the one-time link of the first administrator"),
     "identity": (identity, "link, unlink and show contacts that are the same person"),
     "inbox": (inbox, "make the entries of the inbox over all contexts again; list what it lacks"),
     "owners": (owners, "grant a provider's resources to companies, list and revoke them"),

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
@@ -75,6 +76,10 @@ client_pool.install()
 reserved_names.install()
 suite_report.install()
 used_actions.install()  # last: it looks at the caller of the client
+# Tests load handlers again and again, each time with all routes. An act is a method: another object for each instance.
+declarations: Any = resolve_name("shared.api.routing.declarations")  # reads the variables above
+_signature_of = functools.cache(declarations.signature_of)
+declarations.signature_of = lambda act, *about: _signature_of(getattr(act, "__func__", act), *about)
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
@@ -117,7 +122,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
     if fixturedef.scope == "function":
         return (yield)
-    with client_pool.paused():
+    # It starts with the test keys, too, and what a handler configures in it does not reach the next one.
+    with client_pool.paused(), keyring.held(keyring.Keys(keyring.KEY)):
         return (yield)
 
 

@@ -30,7 +30,7 @@ class Keys(JsonSecret):
     def value(self) -> dict[str, Any]:
         return {"identifier_key": self.texts}
 
-    def refreshed(self) -> bool:
+    def refreshed(self, at_most_every_ms: int = 0) -> bool:
         return False
 
 

@@ -35,6 +35,7 @@ _session: Any = resolve_name("botocore.session")
 _useragent: Any = resolve_name("botocore.useragent")
 _backend: Any = resolve_name("moto.core.base_backend:BaseBackend")
 _responses: Any = resolve_name("moto.core.responses")
+_sqs: Any = resolve_name("moto.sqs.models")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
 _client: Any = resolve_name("botocore.client:BaseClient")
@@ -44,6 +45,8 @@ _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _auth: Any = resolve_name("botocore.auth")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 _mock: Any = resolve_name("moto.core.models:MockAWS")
+_backends: Any = resolve_name("moto.core.base_backend:BackendDict")
+_handlers: Any = resolve_name("botocore.handlers")
 
 _LETTERS: Final = string.ascii_letters
 
@@ -141,6 +144,29 @@ def _addresses(self: Any) -> Any:
     return _known_urls[kind]
 
 
+_backends_of = _backends.__getitem__
+
+
+def _of_account(self: Any, account: str) -> Any:
+    """The backends of an account that has some: moto takes a lock, and compares all backends, at each access."""
+    found = dict.get(self, account)
+    return _backends_of(self, account) if found is None else found
+
+
+def _reset(cls: Any) -> None:
+    """
+    Reset all services, then remove their accounts: while a service resets, it may use the account of another one. moto
+    would make that again after its removal, and registers it at the next access, which `_of_account` does not.
+    """
+    used = cls._instances
+    for service in used:  # a service that is first used meanwhile is added to the list
+        for account in service.values():
+            account.reset()
+    for service in used:
+        service.clear()
+    used.clear()
+
+
 # Mocks of `requests` in moto
 
 
@@ -222,6 +248,11 @@ def _remembered(place: Any, name: str) -> tuple[Any, str, Any]:
     return place, name, functools.cache(getattr(place, name))
 
 
+_SHORTER_HANDLERS: Final = [
+    one
+    for one in _handlers.BUILTIN_HANDLERS
+    if one[1] is not _handlers.add_recursion_detection_header
+]
 _SHORTER: Final = (
     # Service descriptions: constant files that take 60 ms for a session's first client of each service.
     _remembered(_session, "create_loader"),
@@ -234,8 +265,13 @@ _SHORTER: Final = (
     _remembered(_utils, "_parse_timestamp_with_tzinfo"),
     (_mock, "_enable_patching", _patched),
     (_backend, "urls", property(_addresses)),
+    (_backends, "__getitem__", _of_account),
+    (_backends, "reset", classmethod(_reset)),
+    # moto does not read the header of a call by a function.
+    (_handlers, "BUILTIN_HANDLERS", _SHORTER_HANDLERS),
     _remembered(_responses, "method_names_from_class"),
     _remembered(_responses, "camelcase_to_underscores"),
+    _remembered(_sqs, "camelcase_to_underscores"),
     (_queues, "receive_message", _receive_at_once),
     (_queue, "messages", property(_visible)),
     (_queue, "approximate_number_of_messages", property(_count_visible)),

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.tables.storage import settings_of
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class Stream:
     """The records of a table from now on. Streams contain keys only, as in the template."""
 
-    def __init__(self, dynamodb: DynamoDBClient, table: str) -> None:
+    def __init__(self, table: str) -> None:
         self._table = table
-        if not dynamodb.describe_table(TableName=table)["Table"].get("LatestStreamArn"):
-            dynamodb.update_table(
-                TableName=table,
-                StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
-            )
+        stored = settings_of(table)  # two calls of a client take as long as a small test
+        if not stored.stream_shard:
+            stored.set_stream_specification({"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
         self._read = len(self._all())
 
     def records(self) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import re
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -239,13 +240,19 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
 
 
 def create_queue(client: SQSClient, logical_id: str, **given: str) -> str:
-    """Create one of the template's queues, without its redrive policy, and return its URL."""
+    """
+    Create one of the template's queues, without its redrive policy, and return its URL.
+
+    While moto is active it is created there, without the calls of the client.
+    """
     wanted = properties(logical_id, **given)
-    is_fifo = wanted.get("FifoQueue", False)
-    made = client.create_queue(
-        QueueName=wanted["QueueName"], Attributes={"FifoQueue": "true"} if is_fifo else {}
-    )
-    return made["QueueUrl"]
+    name = wanted["QueueName"]
+    attributes: Any = {"FifoQueue": "true"} if wanted.get("FifoQueue", False) else {}
+    if storage.is_mocked():
+        queues: Any = resolve_name("moto.sqs.models:sqs_backends")[ACCOUNT][REGION]
+        queues.create_queue(name, **attributes)
+        return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{name}"
+    return client.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
 
 
 def put_parameter(client: Any, logical_id: str, **given: str) -> None:

@@ -1,4 +1,4 @@
-import { render } from "preact";
+import { render, type ComponentChild } from "preact";
 import { Client } from "./api/client";
 import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
@@ -7,17 +7,17 @@ import { Inbox } from "./inbox/Inbox";
 import { jobsOf } from "./inbox/bulk/jobs";
 import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
-import { PeopleContext, useLoadedPeople } from "./people/people";
+import { COMPANY_LANGUAGE, PeopleContext, useLoadedPeople } from "./people/people";
 import { Review } from "./conversations/review/Review";
 import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
-import { useRoute } from "./shell/router";
+import { placeOf, useRoute } from "./shell/router";
 import { Session } from "./session/session";
-import { CONTACTS, OPERATIONS, SECTION_NAMES } from "./shell/sections";
+import { BEGIN, CONTACTS, OPERATIONS, REPORTS, SECTION_NAMES, SEGMENTS } from "./shell/sections";
 import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
-import { chooseLanguage, loadOperationsTexts, t } from "./texts/texts";
+import { chooseLanguage, loadTexts, t, type Part } from "./texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "./ui/controls";
 
 function Pages() {
@@ -30,10 +30,14 @@ function Pages() {
       <Shell section={section}>
         {section === "review" ? (
           <Review key={session.company} context={context ?? null} conversation={key ?? null} />
+        ) : section === SEGMENTS && rightsOf(session).reads ? (
+          <LaterPage key={SEGMENTS + session.company} load={() => import("./contacts/segments/SegmentsPage")} parts={["segments"]} show={({ SegmentsPage }) => <SegmentsPage />} />
         ) : section === CONTACTS && rightsOf(session).reads ? (
-          <PersonPage key={session.company} id={context ?? null} />
+          <LaterPage key={CONTACTS + session.company} load={() => import("./contacts/ContactPage")} parts={["contact"]} show={({ ContactPage }) => <ContactPage key={context} id={context ?? null} />} />
+        ) : section === REPORTS && rightsOf(session).reads ? (
+          <LaterPage key={REPORTS + session.company} load={() => import("./reports/Reports")} parts={["operations", "reports"]} show={({ Reports }) => <Reports part={context ?? null} />} />
         ) : section === OPERATIONS ? (
-          <OperationsPage key={session.company} part={context ?? null} />
+          <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup"]} show={({ Operations }) => <Operations part={context ?? null} />} />
         ) : known ? (
           <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
         ) : (
@@ -46,23 +50,10 @@ function Pages() {
   );
 }
 
-// Few people need it: it is not part of the first load.
-function OperationsPage({ part }: { part: string | null }) {
-  const page = useResource(async () => {
-    const [loaded] = await Promise.all([import("./operations/Operations"), loadOperationsTexts()]);
-    return loaded;
-  }, []);
-  if (page.value) return <page.value.Operations part={part} />;
-  return (
-    <main class="pane">
-      {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}
-    </main>
-  );
-}
-
-function PersonPage({ id }: { id: string | null }) {
-  const page = useResource(() => import("./contacts/ContactPage"), []);
-  if (page.value) return <page.value.ContactPage key={id} id={id} />;
+// A page that few people need is not part of the first load, nor are its texts.
+function LaterPage<Loaded>({ load, parts, show }: { load: () => Promise<Loaded>; parts: Part[]; show: (loaded: Loaded) => ComponentChild }) {
+  const page = useResource(async () => (await Promise.all([load(), loadTexts(...parts)]))[0], []);
+  if (page.value) return <>{show(page.value)}</>;
   return (
     <main class="pane">
       {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}
@@ -72,6 +63,10 @@ function PersonPage({ id }: { id: string | null }) {
 
 function Root({ failed }: { failed: boolean }) {
   const session = useSession();
+  const [place, token] = useRoute();
+  if (session.state === "out" && place === BEGIN && token) {
+    return <LaterPage key={token} load={() => import("./setup/Begin")} parts={["setup"]} show={({ Begin }) => <Begin token={token} />} />;
+  }
   if (session.state === "out") return <SignIn failed={failed} />;
   return (
     <>
@@ -89,7 +84,7 @@ function isReload(): boolean {
 
 async function start(): Promise<void> {
   const root = document.getElementById("app")!;
-  await chooseLanguage(navigator.languages);
+  await chooseLanguage([...navigator.languages, localStorage.getItem(COMPANY_LANGUAGE) ?? ""]);
   let app: App;
   try {
     const config = await loadConfig();
@@ -107,7 +102,8 @@ async function start(): Promise<void> {
   } catch {
     failed = true;
   }
-  if (app.session.state === "out" && app.config.login && !isReturn && isReload()) return app.session.signIn();
+  const isBegin = location.hash.startsWith(placeOf(BEGIN)); // which needs no login
+  if (app.session.state === "out" && app.config.login && !isReturn && !isBegin && isReload()) return app.session.signIn();
   app.live.start();
   if (app.session.state === "in") resume(app.outbox);
   keepFocus(root);

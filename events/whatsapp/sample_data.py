@@ -51,6 +51,9 @@ WORKSHOP = BusinessNumber(
 )
 """The workshop's number, on AWS End User Messaging Social."""
 
+NEWCOMER = BusinessNumber(phone="606540352242977", display="15550783111", waba="602290129340401")
+"""A number of Meta that no company has registered yet."""
+
 STRANGER = BusinessNumber(phone="306540352242944", display="15550783777", waba=COUNTER.waba)
 """A number of the same business account that is not registered in Parley."""
 

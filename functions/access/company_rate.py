@@ -36,7 +36,7 @@ def wait_of(table: Table, company: str, per_minute: int) -> int | None:
     if free_at is None:
         return None
     metrics.add_metric("CompanyRateLimited", MetricUnit.Count, 1)
-    return max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
+    return clock.seconds_until(free_at)
 
 
 def _key(company: str) -> Attributes:

@@ -42,6 +42,7 @@ _SUPERVISOR = _AGENT | {
     Scope.EMAIL_APPROVE,
     Scope.NEWSLETTERS_WRITE,
     Scope.NEWSLETTERS_REVIEW,
+    Scope.NEWSLETTERS_SEND,
     Scope.CONSENT_WRITE,
 }
 SCOPES: Mapping[Role, frozenset[Scope]] = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.identity import addresses, keyed_hashes
 from shared.identity.secret_owners import owns_token
+from shared.runtime import clock
 from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ type Post = Callable[[Mapping[str, Any]], str | None]
 
 ACTION_ID_CHARACTERS = 26
 LONGEST_NUMBER = 15
+# A secret that lacks a field is read again: it may have been stored a moment ago.
+STORED_LATELY_MS = 5 * clock.SECOND_MS
 # The paths of Graph below a number that take messages.
 MESSAGES, MARKETING = "messages", "marketing_messages"
 
@@ -58,7 +61,10 @@ def token_of(resources: SendingResources, phone: Phone) -> str:
     """
     if phone.token_ref and not owns_token(phone.company, phone.token_ref):
         raise Permanent("token_not_owned")
-    token = resources.tokens.value().get(phone.token_ref or "")
+    named = phone.token_ref or ""
+    token = resources.tokens.value().get(named)
+    if not token and named and resources.tokens.refreshed(STORED_LATELY_MS):
+        token = resources.tokens.value().get(named)  # stored a moment ago
     if not isinstance(token, str) or not token:
         raise Permanent("no_access_token")
     return token

@@ -34,7 +34,6 @@ class Import:
     """One import of a handler; `modules` are the newly imported ones."""
 
     cpu_ms: float
-    wall_ms: float
     peak_kib: int
     modules: tuple[str, ...]
     bytecode_bytes: int

@@ -46,6 +46,7 @@ PLACES = (
     Place("e-mail", "email_threads", row="Delivery of twelve chairs"),
     Place("assistant", "conversations", "recruiter@acme.example", row="Carol"),
     Place("review", "review"),
+    Place("reports", "reports/volume"),
     Place("overview", "operations/overview", "operator@acme.example"),
     Place("parked", "operations/parked", "operator@acme.example"),
     Place("switches", "operations/switches", "admin@acme.example"),

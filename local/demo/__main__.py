@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from local.demo import console_pictures, report
 from local.demo.chapters import (
     actions,
+    customer,
     email_answers,
     email_threads,
     help_desk,
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
 def chapters_of(stack: Stack) -> dict[str, Callable[[Chapter], bool]]:
     """Return the chapters by title; each returns whether its totals match. Seeds the companies."""
     api_key = seed(stack)
+    story = customer.Story(stack)
     return {
         "A day at acme, a bicycle repair shop": lambda chapter: inbox.play(stack, api_key, chapter),
+        "One customer on three channels": story.play,
         "The WhatsApp Business API by actions": lambda chapter: actions.play(stack, chapter),
         "A day at acme's help desk": lambda chapter: help_desk.play(stack, chapter),
         "A day at cucumber recruitment": lambda chapter: recruiting.play(
@@ -46,6 +49,7 @@ def chapters_of(stack: Stack) -> dict[str, Callable[[Chapter], bool]]:
         "Mail to a shop": lambda chapter: email_threads.play(stack, chapter),
         "Answers by mail, drafted by a model": lambda chapter: email_answers.play(stack, chapter),
         "A newsletter from documents": lambda chapter: newsletters.play(stack, chapter),
+        "The erasure of that customer": story.end,
     }
 
 

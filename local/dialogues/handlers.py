@@ -147,6 +147,11 @@ class Handlers:
             for queue in WORKED:
                 has_run |= bool(self._waiting(queue)) and self._run(queue)
 
+    def take_inbound(self) -> None:
+        """Run the worker of customers' messages until its queue is empty; others may be in the middle of a run."""
+        while self._run("CONVERSATIONS_INBOUND_QUEUE_URL"):
+            pass
+
     def settle(self) -> None:
         """Run the workers, and let time pass, until their queues are empty. Raises NeverSettled."""
         end = self.clock.ms + _LONGEST_MS
@@ -159,10 +164,12 @@ class Handlers:
 
     @property
     def next_at(self) -> int | None:
-        """When the next message becomes visible; None if no queue has one."""
+        """When the next message becomes visible; None if no queue has one. Call it after `run_due`."""
         waiting = [message for queue in WORKED for message in self._waiting(queue)]
         times = [max(message.visible_at, message.delayed_until) for message in waiting]
-        return int(min(times)) + 1 if times else None
+        # One that is visible and was not taken waits for another of its group.
+        later = [time for time in times if time >= self.clock.ms]
+        return int(min(later or times)) + 1 if times else None
 
     def sweep(self) -> None:
         """Run the schedule of a minute."""

@@ -101,12 +101,12 @@ def inbound(
         customer_address=email if channel == "email" else phone,
         received_at=at,
         kind=_kind(message),
-        text=message.text or None,
+        text=message.reacts or message.text or None,
         button=Button(payload=message.button, label=message.button) if message.button else None,
         media=list(files),
         location=_location(message.location),
         reply_to=reply_to,
-        extra={"trust": "verified"} if channel == "email" else {},
+        extra={"trust": "verified"} if channel == "email" else _extra(message),
     )
 
 
@@ -122,11 +122,45 @@ def _location(place: Place | None) -> Location | None:
 
 
 def _kind(message: CustomerMessage) -> Kind:
-    if message.files:
-        return "media"
-    if message.location:
-        return "location"
-    return "button" if message.button else "text"
+    kinds: dict[Kind, object] = {
+        "media": message.files,
+        "location": message.location,
+        "button": message.button,
+        "contacts": message.contacts,
+        "reaction": message.reacts,
+        "unknown": message.order,  # for other contexts
+    }
+    return next((kind for kind, content in kinds.items() if content), "text")
+
+
+def _extra(message: CustomerMessage) -> dict[str, Any]:
+    """Return the provider's fields of what a customer shares over WhatsApp."""
+    extra: dict[str, Any] = {}
+    if message.contacts:
+        extra["contacts"] = [
+            {
+                "name": {"formatted_name": one.name},
+                "org": {"company": one.company},
+                "phones": [{"phone": phone} for phone in one.phones],
+                "emails": [{"email": email} for email in one.emails],
+            }
+            for one in message.contacts
+        ]
+    if message.order is not None:
+        items = [
+            {
+                "product_retailer_id": one.article,
+                "quantity": one.quantity,
+                "item_price": one.price,
+                "currency": one.currency,
+            }
+            for one in message.order.articles
+        ]
+        extra |= {"type": "order", "order": {"text": message.order.note, "product_items": items}}
+    if message.product is not None:
+        product = {"catalog_id": "1", "product_retailer_id": message.product}
+        extra["context"] = {"referred_product": product}
+    return extra
 
 
 def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
@@ -24,7 +26,7 @@ from local.dialogues.company_systems import serving
 from local.dialogues.handlers import Handlers
 from local.sandbox import Config
 from local.sandbox import running as running_sandbox
-from local.sandbox.accounts.openai import OpenAiAnswer
+from local.sandbox.accounts.openai import FunctionCallSeed, OpenAiAnswer
 from shared.aws.dynamodb import Table
 from shared.aws.tables.dynamodb_json import storable
 from shared.events.exchange import File, inbound_entry
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
 
 _MODEL_SECRET: Final = f"parley/local/companies/{sample_data.COMPANY}/openai"
+_DAY_MS: Final = clock.DAY_SECONDS * clock.SECOND_MS
 _MINUTE_MS: Final = 60 * clock.SECOND_MS
 _MOST_SWEEPS: Final = 60
 _UNSENT: Final = frozenset(
@@ -71,7 +74,7 @@ class EmulatedWorld:
     systems: CompanySystems
     clock: Clock
     model: RealModel | None = None
-    begun: dict[str, Begun] = field(default_factory=dict)  # by `ref`
+    begun: dict[str, Begun] = field(default_factory=dict)  # by `ref`, the current one last
     sent: int = 0
     dynamodb: DynamoDBClient = field(default_factory=lambda: boto3.client("dynamodb"))
 
@@ -80,7 +83,9 @@ class EmulatedWorld:
         number, dialogue = len(self.begun), written.dialogue
         self.sandbox.forget_sent()
         start = dialogue.starts_at and clock.from_text(dialogue.starts_at.replace("Z", ":00.000Z"))
-        self.clock.ms = max(self.clock.ms, start or clock.from_text(START))
+        # A dialogue that names no time begins at noon, however long the ones before it took.
+        days = -(-(self.clock.ms - clock.from_text(START)) // _DAY_MS)
+        self.clock.ms = start or clock.from_text(START) + max(0, days) * _DAY_MS
         item = samples.project_item(number, dialogue, self._model_settings())
         if "transcription" in item["ai_config"]:
             item["ai_config"]["transcription"].setdefault("api_key_reference", _MODEL_SECRET)
@@ -100,6 +105,10 @@ class EmulatedWorld:
 
     def send(self, ref: str, message: CustomerMessage) -> None:
         """See `World.send`."""
+        self._enqueue(ref, message)
+        self.handlers.run_due()
+
+    def _enqueue(self, ref: str, message: CustomerMessage) -> None:
         begun = self.begun[ref]
         self.sent += 1
         event = samples.inbound(
@@ -115,7 +124,6 @@ class EmulatedWorld:
         self.handlers.enqueue(
             "CONVERSATIONS_INBOUND_QUEUE_URL", entry.body, entry.group, entry.deduplication
         )
-        self.handlers.run_due()
 
     def advance(self, seconds: int) -> None:
         """See `World.advance`: workers run when they have work, the schedule up to 60 times."""
@@ -136,10 +144,18 @@ class EmulatedWorld:
 
     def prepare(self, answers: Sequence[ModelAnswer]) -> None:
         """See `World.prepare`."""
-        self.sandbox.openai.answers.extend(
-            OpenAiAnswer(refused=one.refused) if one.refused else OpenAiAnswer(text=one.as_output())
-            for one in answers
-        )
+        for one in answers:
+            answer = _staged(one)
+            self.sandbox.openai.answers.append(answer)
+            if one.meanwhile:
+                self.sandbox.openai.before[id(answer)] = partial(self._write_meanwhile, one)
+
+    def _write_meanwhile(self, answer: ModelAnswer) -> None:
+        """Let the customer's texts arrive within a second, while the worker waits for the model."""
+        self.clock.ms += clock.SECOND_MS
+        for text in answer.meanwhile:
+            self._enqueue(next(reversed(self.begun)), CustomerMessage(text=text))
+        self.handlers.take_inbound()
 
     def unused(self) -> int:
         """See `World.unused`."""
@@ -223,6 +239,19 @@ class EmulatedWorld:
 
     def _table(self, variable: str) -> Table:
         return Table(self.dynamodb, self.handlers.environment[variable])
+
+
+def _staged(answer: ModelAnswer) -> OpenAiAnswer:
+    """Return an answer of the stand-in as the sandbox gives it."""
+    if answer.refused is not None:
+        return OpenAiAnswer(refused=answer.refused)
+    if answer.calls:
+        calls = [
+            FunctionCallSeed(name=one.call, arguments=json.dumps(one.arguments))
+            for one in answer.calls
+        ]
+        return OpenAiAnswer(function_calls=calls)
+    return OpenAiAnswer(text=answer.as_output())
 
 
 def _line(message: Message) -> Line:

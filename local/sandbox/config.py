@@ -32,6 +32,7 @@ DEMO_NUMBERS = (
         "202290129340399",
         "phone-number-id-0123456789abcdef0123456789abcdef",
     ),
+    Number("606540352242977", "15550783111", "602290129340401"),
 )
 
 # All numbers are of ranges reserved for fiction.

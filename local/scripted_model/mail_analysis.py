@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phrase
+from conversations.ai.phrases.person_requests import may_ask_for_a_person
+from conversations.ai.phrases.phrase_list import compiled, has_phrase
 from email_threads.threading.evidence import subjects
 from local.scripted_model.mail_fields import find, request_type
 from local.scripted_model.mail_input import AnalysisInput
@@ -44,7 +45,7 @@ def answer(text: str) -> dict[str, Any]:
     words = plain_words(newest)
     language = _language(newest, words)
     subject = subjects.cleaned(request.mails[0].subject) if request.mails else subjects.NONE
-    reason = _reason(words)
+    reason = _reason(newest, words)
     found = find(request)
     return {
         "requirements": {name: one.value if one else None for name, one in found.items()},
@@ -72,12 +73,12 @@ def _language(text: str, words: Sequence[str]) -> str:
     return language_of(text) or ("de" if has_phrase(GERMAN, words) else "en")
 
 
-def _reason(words: Sequence[str]) -> str | None:
+def _reason(newest: str, words: Sequence[str]) -> str | None:
     """Return the code of the reason for which a person has to answer, None if there is none."""
     for code, phrases in REASONS.items():
         if has_phrase(phrases, words):
             return code
-    return ASKS_FOR_PERSON if asks_for_a_person(words) else None
+    return ASKS_FOR_PERSON if may_ask_for_a_person(newest) else None
 
 
 def _missing(

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks.phrases import has_phrase
+from conversations.ai.phrases.phrase_list import has_phrase
 from email_threads.threading.evidence import subjects
 from local.scripted_model.mail_wordings import OTHER_TYPE, REQUEST_TYPES
 from shared.ai.languages.function_words import plain_words

@@ -20,11 +20,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phrase
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, REFUSED, UNKNOWN
-from conversations.ai.output_schema import FunctionRequest, HandOffRequest, Output
+from conversations.ai.phrases.person_requests import may_ask_for_a_person
+from conversations.ai.phrases.phrase_list import compiled, has_phrase
 from conversations.ai.prompt.questions import answerable_questions
+from conversations.ai.schemas.output_schema import FunctionRequest, HandOffRequest, Output
 from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared.ai import port as ai
@@ -126,7 +127,7 @@ def _answer(dialogue: _Dialogue) -> Output:
 
 
 def _asks_for_a_person(dialogue: _Dialogue) -> Output | None:
-    if not asks_for_a_person(dialogue.words):
+    if not may_ask_for_a_person(dialogue.text):
         return None
     return _handed_off(dialogue, WANTS_A_PERSON)
 

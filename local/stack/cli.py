@@ -22,7 +22,7 @@ from pathlib import Path
 
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
-from local.stack import containers, environments, trace_collector
+from local.stack import containers, environments
 from local.stack.builds import build
 from local.stack.deployment import Stack, deploy
 from local.stack.emulator import ministack
@@ -40,6 +40,7 @@ from local.stack.processes import (
 )
 from local.stack.seed import logins_text, seed
 from local.stack.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
+from local.stack.traces import collector as trace_collector
 
 __all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import boto3
 
@@ -24,6 +24,75 @@ STACK_NAME = "parley-local"
 # samconfig.toml names it too. The CLI's own bucket is a stack, whose creation it looks at every 15 seconds only.
 ARTIFACTS = "parley-local-artifacts"
 _STAGE = "local"
+# Outputs of the template by the names of tables, queues and so on in `Stack`.
+OUTPUTS: Final[dict[str, dict[str, str]]] = {
+    "tables": {
+        "inbox": "InboxTableName",
+        "live": "LiveTableName",
+        "whatsapp": "WhatsAppTableName",
+        "api_keys": "ApiKeysTableName",
+        "richpanel_idempotency": "RichpanelIdempotencyTableName",
+        "richpanel_conversation_state": "RichpanelConversationStateTableName",
+        "richpanel_audit_actions": "RichpanelAuditActionsTableName",
+        "conversations": "ConversationsTableName",
+        "conversation_log": "ConversationLogTableName",
+        "company_data": "CompanyDataTableName",
+        "email_threads": "EmailThreadsTableName",
+        "newsletters": "NewslettersTableName",
+    },
+    "queues": {
+        "inbox_feed_dead_letters": "InboxFeedDeadLettersUrl",
+        "whatsapp": "WhatsAppQueueUrl",
+        "whatsapp_jobs": "WhatsAppJobsQueueUrl",
+        "whatsapp_jobs_dead_letters": "WhatsAppJobsDeadLettersUrl",
+        "whatsapp_campaigns": "WhatsAppCampaignsQueueUrl",
+        "whatsapp_campaigns_dead_letters": "WhatsAppCampaignsDeadLettersUrl",
+        "whatsapp_dead_letters": "WhatsAppDeadLettersUrl",
+        "whatsapp_social_dead_letters": "WhatsAppSocialDeadLettersUrl",
+        "richpanel": "RichpanelQueueUrl",
+        "richpanel_live": "RichpanelLiveQueueUrl",
+        "richpanel_dead_letters": "RichpanelDeadLettersUrl",
+        "conversations_inbound": "ConversationsInboundQueueUrl",
+        "conversations_whatsapp": "ConversationsWhatsAppQueueUrl",
+        "conversations_sms": "ConversationsSmsQueueUrl",
+        "conversations_email": "ConversationsEmailQueueUrl",
+        "conversations_agents": "ConversationsAgentsQueueUrl",
+        "conversations_replies": "ConversationsRepliesQueueUrl",
+        "conversations_statuses": "ConversationsStatusesQueueUrl",
+        "conversations_media": "ConversationsMediaQueueUrl",
+        "conversations_dead_letters": "ConversationsDeadLettersUrl",
+        "conversations_media_dead_letters": "ConversationsMediaDeadLettersUrl",
+        "sms_topics_dead_letters": "SmsTopicsDeadLettersUrl",
+        "email_inbound": "EmailInboundQueueUrl",
+        "email_inbound_dead_letters": "EmailInboundDeadLettersUrl",
+        "email_threads": "EmailThreadsQueueUrl",
+        "email_threads_dead_letters": "EmailThreadsDeadLettersUrl",
+        "newsletter_steps": "NewsletterStepsQueueUrl",
+        "newsletter_steps_dead_letters": "NewsletterStepsDeadLettersUrl",
+        "newsletter_exports": "NewsletterExportsQueueUrl",
+        "newsletter_exports_dead_letters": "NewsletterExportsDeadLettersUrl",
+    },
+    "buckets": {
+        "media": "MediaBucketName",
+        "email": "EmailBucketName",
+        "newsletters": "NewslettersBucketName",
+    },
+    "secrets": {
+        "whatsapp_apps": "WhatsAppAppSecretsId",
+        "whatsapp_tokens": "WhatsAppAccessTokensId",
+        "api_seal": "ApiSealSecretId",
+        "identifier_keys": "IdentifierKeysSecretId",
+        "richpanel_webhook": "RichpanelWebhookSecretId",
+        "richpanel_keys": "RichpanelKeysId",
+        "twilio_webhook": "TwilioWebhookSecretId",
+    },
+    "topics": {
+        "whatsapp_social": "WhatsAppSocialTopicArn",
+        "sms_inbound": "SmsInboundTopicArn",
+        "sms_events": "SmsEventsTopicArn",
+        "email_events": "EmailEventsTopicArn",
+    },
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +102,7 @@ class Stack:
 
     `api_url` and `console_url` have no slash at their end; `trace_daemon` is host:port (UDP), as
     AWS_XRAY_DAEMON_ADDRESS has it. People log in to the user pool as users of the console's client.
-    `_describe` defines the keys of `tables`, `queues` and so on.
+    `OUTPUTS` has the keys of `tables`, `queues` and so on.
     """
 
     stack_name: str
@@ -147,71 +216,9 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
         secret_access_key=ministack.CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
         sandbox_url=sandbox_url,
         trace_daemon=trace_daemon,
-        tables={
-            "inbox": outputs["InboxTableName"],
-            "live": outputs["LiveTableName"],
-            "whatsapp": outputs["WhatsAppTableName"],
-            "api_keys": outputs["ApiKeysTableName"],
-            "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],
-            "richpanel_conversation_state": outputs["RichpanelConversationStateTableName"],
-            "richpanel_audit_actions": outputs["RichpanelAuditActionsTableName"],
-            "conversations": outputs["ConversationsTableName"],
-            "conversation_log": outputs["ConversationLogTableName"],
-            "company_data": outputs["CompanyDataTableName"],
-            "email_threads": outputs["EmailThreadsTableName"],
-            "newsletters": outputs["NewslettersTableName"],
-        },
-        queues={
-            "inbox_feed_dead_letters": outputs["InboxFeedDeadLettersUrl"],
-            "whatsapp": outputs["WhatsAppQueueUrl"],
-            "whatsapp_jobs": outputs["WhatsAppJobsQueueUrl"],
-            "whatsapp_jobs_dead_letters": outputs["WhatsAppJobsDeadLettersUrl"],
-            "whatsapp_campaigns": outputs["WhatsAppCampaignsQueueUrl"],
-            "whatsapp_campaigns_dead_letters": outputs["WhatsAppCampaignsDeadLettersUrl"],
-            "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
-            "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
-            "richpanel": outputs["RichpanelQueueUrl"],
-            "richpanel_live": outputs["RichpanelLiveQueueUrl"],
-            "richpanel_dead_letters": outputs["RichpanelDeadLettersUrl"],
-            "conversations_inbound": outputs["ConversationsInboundQueueUrl"],
-            "conversations_whatsapp": outputs["ConversationsWhatsAppQueueUrl"],
-            "conversations_sms": outputs["ConversationsSmsQueueUrl"],
-            "conversations_email": outputs["ConversationsEmailQueueUrl"],
-            "conversations_agents": outputs["ConversationsAgentsQueueUrl"],
-            "conversations_replies": outputs["ConversationsRepliesQueueUrl"],
-            "conversations_statuses": outputs["ConversationsStatusesQueueUrl"],
-            "conversations_media": outputs["ConversationsMediaQueueUrl"],
-            "conversations_dead_letters": outputs["ConversationsDeadLettersUrl"],
-            "conversations_media_dead_letters": outputs["ConversationsMediaDeadLettersUrl"],
-            "sms_topics_dead_letters": outputs["SmsTopicsDeadLettersUrl"],
-            "email_inbound": outputs["EmailInboundQueueUrl"],
-            "email_inbound_dead_letters": outputs["EmailInboundDeadLettersUrl"],
-            "email_threads": outputs["EmailThreadsQueueUrl"],
-            "email_threads_dead_letters": outputs["EmailThreadsDeadLettersUrl"],
-            "newsletter_steps": outputs["NewsletterStepsQueueUrl"],
-            "newsletter_steps_dead_letters": outputs["NewsletterStepsDeadLettersUrl"],
-            "newsletter_exports": outputs["NewsletterExportsQueueUrl"],
-            "newsletter_exports_dead_letters": outputs["NewsletterExportsDeadLettersUrl"],
-        },
-        buckets={
-            "media": outputs["MediaBucketName"],
-            "email": outputs["EmailBucketName"],
-            "newsletters": outputs["NewslettersBucketName"],
-        },
-        secrets={
-            "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
-            "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],
-            "api_seal": outputs["ApiSealSecretId"],
-            "identifier_keys": outputs["IdentifierKeysSecretId"],
-            "richpanel_webhook": outputs["RichpanelWebhookSecretId"],
-            "richpanel_keys": outputs["RichpanelKeysId"],
-            "twilio_webhook": outputs["TwilioWebhookSecretId"],
-        },
-        topics={
-            "whatsapp_social": outputs["WhatsAppSocialTopicArn"],
-            "sms_inbound": outputs["SmsInboundTopicArn"],
-            "sms_events": outputs["SmsEventsTopicArn"],
-            "email_events": outputs["EmailEventsTopicArn"],
+        **{
+            kind: {name: outputs[output] for name, output in of.items()}
+            for kind, of in OUTPUTS.items()
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from local.stack.builds.build import BUILT, code_of
@@ -38,10 +38,6 @@ class Function:
     def module(self) -> str:
         """The module of the handler."""
         return self.handler.rpartition(".")[0]
-
-    def with_variables(self, variables: Mapping[str, str]) -> Function:
-        """Return the same function with these variables added or replaced."""
-        return replace(self, environment={**self.environment, **variables})
 
 
 def functions_of(stack: Stack) -> dict[str, Function]:

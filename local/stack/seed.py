@@ -25,7 +25,7 @@ from events.whatsapp.sample_data import (
 from local.stack.deployment import STACK_NAME
 from local.stack.emulator import ministack
 from local.stack.processes import ROOT, StackError
-from operations.access.people import People, address_of
+from shared.access.user_pool import People, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import boto3
 
 from operations.access import sessions
-from operations.access.people import Found, People, address_of, principal_of
 from operations.access.sessions import Sessions
 from operations.command_line import arguments
 from shared.access.groups import Role, role_of, team_of
+from shared.access.user_pool import Found, People, address_of, principal_of
 
 USER_POOL = "UserPoolId"  # output of template.yaml
 _ROLES = ", ".join(Role)

@@ -10,6 +10,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations.command_line import local_stack
+from shared.access.refusals import ChangeRefused
 from shared.aws.dynamodb import Table
 from shared.identity import addresses
 from shared.runtime.failures import Permanent, Transient
@@ -143,7 +144,7 @@ def run(
         getattr(options, "command", parser).print_usage(sys.stderr)
         print(f"error: {refusal}", file=sys.stderr)
         return USAGE_ERROR
-    except (Refused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
+    except (Refused, ChangeRefused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
         for line in str(refusal).splitlines() or [""]:
             print(f"error: {line}", file=sys.stderr)
         return 1

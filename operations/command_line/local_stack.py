@@ -28,6 +28,7 @@ class LocalStack:
     stack_name: str
     api_url: str
     sandbox_url: str
+    console_url: str
 
 
 def select() -> LocalStack:
@@ -39,7 +40,10 @@ def select() -> LocalStack:
     try:
         description = json.loads(text)
         found = LocalStack(
-            *(str(description[name]) for name in ("stack_name", "api_url", "sandbox_url"))
+            *(
+                str(description[name])
+                for name in ("stack_name", "api_url", "sandbox_url", "console_url")
+            )
         )
         settings = {variable: description[name] for variable, name in _SETTINGS.items()}
     except (ValueError, KeyError, TypeError):

@@ -20,6 +20,7 @@ from operations.doctor import (
 )
 from operations.doctor.deployment import Deployment, describe
 from operations.doctor.findings import Finding, unchecked
+from shared.access.refusals import ChangeRefused
 
 CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "concurrency": capacity.concurrency,
@@ -74,7 +75,7 @@ def _checked(name: str, deployment: Deployment) -> list[Finding]:
     except ValueError as error:  # pydantic's errors, whose text repeats the values of an item
         text = f"a stored item is invalid ({type(error).__name__})"
         return [unchecked("all", text, "correct the item of this check")]
-    except Refused as fault:
+    except (Refused, ChangeRefused) as fault:
         return [unchecked("all", str(fault), "correct it, then check again")]
 
 

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from conversations.ai.config import AiConfigBroken
+from conversations.ai.project_checks.secrets import foreign_secrets
 from conversations.configuration import projects as settings
 from conversations.configuration.projects import Company, ConfigurationInvalid
 from operations.command_line import arguments
@@ -17,6 +20,8 @@ from operations.secrets.references import Missing
 from whatsapp import store
 from whatsapp.store.items import Phone
 
+_UNKNOWN_ACCOUNT = "ResourceNotFoundException"
+_DOCUMENT = "docs/connect/aws-end-user-messaging.md"
 HELP_DESK_KEYS = KINDS["richpanel-keys"]
 
 
@@ -68,13 +73,21 @@ def event_destinations(deployment: Deployment) -> list[Finding]:
     topic, social = deployment.output("WhatsAppSocialTopicArn"), client("socialmessaging")
     found = []
     for account in sorted(map(str, accounts)):
-        linked = social.get_linked_whatsapp_business_account(id=account)["account"]
+        try:
+            answer = social.get_linked_whatsapp_business_account(id=account)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != _UNKNOWN_ACCOUNT:
+                raise
+            step = f"register its numbers with the account that AWS lists: {_DOCUMENT}"
+            found.append(action(account, "AWS does not list it", step))
+            continue
+        linked = answer.get("account", {})
         named = [one["eventDestinationArn"] for one in linked.get("eventDestinations", [])]
         if topic in named:
             found.append(ok(account, "its events reach this stack"))
             continue
         text = "its events go to another topic" if named else "it has no event destination"
-        step = f"set the event destination of {account} to {topic}: docs/connect/aws-end-user-messaging.md"
+        step = f"set the event destination of {account} to {topic}: {_DOCUMENT}"
         found.append(action(account, text, step))
     return found
 
@@ -142,7 +155,10 @@ def _problems_of_project(deployment: Deployment, inbox: Any, company: Company) -
         f"correct the project, then `python -m operations projects put <file> {deployment.target}`"
     )
     try:
-        project_ownership.check_secrets(company)
+        foreign = [Missing(f"{path}: {rule}", again) for path, rule in foreign_secrets(company)]
+        if foreign:
+            yield from foreign
+            return
         project_ownership.check_inbox(inbox, company)
         for _, missing in project_ownership.missing_secrets(company, deployment.secrets):
             yield missing

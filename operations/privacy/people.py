@@ -15,9 +15,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from console.api.bulk.calls import Call, event_of
-from console.privacy.inputs import LONGEST_REASON
+from console.privacy.inputs import LONGEST_REASON, PRINCIPAL
 from console.store import person_requests
-from console.store.person_requests import PrivacySettings
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse, matching
 from shared.api.auth import Caller, Scope
@@ -27,6 +26,7 @@ from shared.aws.sqs_fifo import to_json
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.privacy.parts import NameKind
+from shared.privacy.settings import PrivacySettings, settings_of
 from shared.runtime import clock
 
 # Outputs of template.yaml.
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
 def _act(options: argparse.Namespace) -> int:
     subject = {kind: getattr(options, kind) for kind in NameKind if getattr(options, kind)}
     if len(subject) != 1:
-        raise WrongUse("exactly one of --phone, --email, --user-id, --external-id and --contact-id")
+        raise WrongUse("exactly one name of the person, such as --phone, or --ticket-id")
     api = requests_of(options)
     body = {"kind": options.kind, "subject": subject, "reason": options.reason}
     if options.reference is not None:
@@ -96,6 +96,8 @@ def _act(options: argparse.Namespace) -> int:
         for name in answer["names"]:
             print(name["kind"], name["value"], sep="\t")
         print("profiles", answer["profiles"], sep="\t")
+        for context, number in answer["conversations"].items():
+            print(f"conversations of {context}", number, sep="\t")
         return 0
     print("an erasure takes some minutes, most of them waits for running workers", file=sys.stderr)
     request = _waited_for(api, answer["id"], options.wait)
@@ -125,7 +127,7 @@ def _settings(options: argparse.Namespace) -> int:
             four_eyes=options.four_eyes == "on",
         )
         table.put(found.attributes())
-    is_on = person_requests.settings_of(table, options.company).four_eyes
+    is_on = settings_of(table, options.company).four_eyes
     print("four_eyes", "on" if is_on else "off", sep="\t")
     return 0
 
@@ -218,6 +220,8 @@ def _add_person(command: argparse.ArgumentParser) -> None:
         (NameKind.USER_ID, addresses.user_id, "a business-scoped user id of WhatsApp"),
         (NameKind.EXTERNAL, str, "an id of another system, `system:id`"),
         (NameKind.CONTACT, arguments.word, "the id of a contact"),
+        (NameKind.PRINCIPAL, matching(PRINCIPAL, "user:<id> or api-key:<id>"), "a colleague"),
+        (NameKind.TICKET, arguments.word, "the id of a ticket of the help desk"),
     ):
         command.add_argument(f"--{kind.replace('_', '-')}", type=_named(read, what), help=what)
     command.add_argument(

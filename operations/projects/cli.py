@@ -13,7 +13,9 @@ import boto3
 from botocore.exceptions import ClientError
 
 from access.company_rate import per_minute_of
-from conversations.configuration import ownership, projects
+from conversations.ai.project_checks import settings as setting_checks
+from conversations.ai.project_checks.settings import SettingsRefused
+from conversations.configuration import ownership, projects, versions
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import (
     Companies,
@@ -26,7 +28,6 @@ from conversations.store.items.routes import BusinessAddress
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
-from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.aws.tables.dynamodb_json import plain
@@ -66,7 +67,7 @@ class _Tables:
 
 def _put(tables: _Tables, options: argparse.Namespace) -> None:
     item = _read(options.file)
-    company = checked(item, _calls_per_minute(options.stack))
+    company = _checked(item, _calls_per_minute(options.stack))
     secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
     for channel, account in project_ownership.accounts_of(company, secrets).items():
         item["channel_config"][channel]["account"] = account
@@ -84,6 +85,7 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     for name in claimed:
         print(f"granted to {company.company_id}: {name.kind} {name.text}", file=sys.stderr)
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
+    item[versions.LIVE] = _version(tables, item, by)
     tables.companies.put(item)
     addresses = {(method, address): owner for method, address, owner in _addresses(company)}
     for (method, address), owner in addresses.items():
@@ -94,6 +96,24 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
+
+
+def _version(tables: _Tables, item: Item, by: str) -> int:
+    """Return the number of the version that a file becomes: the live one if it changes none of its settings."""
+    stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
+    live = versions.live_version(tables.log, tables.companies, stored) if stored else None
+    return versions.version_of_file(tables.log, stored, live, item, by)
+
+
+def _checked(item: Item, calls_per_minute: int | None) -> Company:
+    """Return the project that a file describes. Raises Refused with a line for each broken rule."""
+    try:
+        company = setting_checks.checked(item, calls_per_minute)
+    except SettingsRefused as refusal:
+        raise Refused("\n".join(f"{path}: {rule}" for path, rule in refusal.faults)) from None
+    for path in setting_checks.unresolved_targets(company):
+        print(f"warning: {path}: the host name cannot be resolved here", file=sys.stderr)
+    return company
 
 
 def _calls_per_minute(stack: str) -> int | None:

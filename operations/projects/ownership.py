@@ -2,31 +2,18 @@
 
 from collections.abc import Callable, Iterator
 
-from conversations.ai.config import AiConfig
+from conversations.ai.project_checks.secrets import secrets_of_models
 from conversations.configuration import ownership
 from conversations.configuration.projects import Company
 from operations.command_line.arguments import Refused
 from operations.secrets.references import Missing, StoredSecrets
 from shared.aws.dynamodb import Table
-from shared.identity.secret_owners import SECRET_RULE, owns_secret
 from shared.providers.outcomes import InDoubt, Misconfigured, NotSent
 from shared.providers.outcomes import Refused as ProviderRefused
 from shared.providers.twilio.api import Credentials, check_account, credentials_of
 from whatsapp import store
 
 CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")
-
-
-def check_secrets(company: Company) -> None:
-    """Check that every named secret and token belongs to the project's company. Raises Refused and AiConfigBroken."""
-    for used in ownership.used_by(company):
-        try:
-            ownership.check_credentials(company, used.method)
-        except ownership.NotOwned as fault:
-            raise Refused(f"{fault.attribute}: {fault.rule}") from None
-    for attribute, name, _ in _secrets_of_models(company):
-        if not owns_secret(company.company_id, name):
-            raise Refused(f"{attribute}: {SECRET_RULE}")
 
 
 def missing_secrets(company: Company, secrets: StoredSecrets) -> Iterator[tuple[str, Missing]]:
@@ -45,7 +32,7 @@ def missing_secrets(company: Company, secrets: StoredSecrets) -> Iterator[tuple[
         else:
             needed = []
         yield from ((where, missing) for missing in needed if missing)
-    for attribute, secret_id, field in _secrets_of_models(company):
+    for attribute, secret_id, field in secrets_of_models(company):
         missing = secrets.of_company(secret_id, field)
         if missing:
             yield attribute, missing
@@ -112,22 +99,6 @@ def check_inbox(inbox: Table, company: Company) -> None:
         raise Refused(f"{where}.account: must be the account that the number is registered with")
     if whatsapp.address not in {f"+{phone.display_phone}" for phone in own}:
         raise Refused(f"{where}.company_whatsapp_number: must be the number of phone_number_id")
-
-
-def _secrets_of_models(company: Company) -> Iterator[tuple[str, str, str]]:
-    """Yield each secret named in the AI configuration of the project's channels, as (attribute, name, field)."""
-    for method in company.allowed_channels:
-        config = AiConfig.read(company.ai_config, method.value)
-        if config.api_key_reference is not None:
-            where = f"ai_config.{config.provider}_config.{method}.api_key_reference"
-            yield where, config.api_key_reference, "ai_api_key"
-        if config.fallback and config.fallback.api_key_reference is not None:
-            where = f"ai_config.{config.provider}_config.{method}.fallback.api_key_reference"
-            yield where, config.fallback.api_key_reference, "ai_api_key"
-        for position, function in enumerate(config.functions):
-            if function.secret_reference is not None:
-                where = f"ai_config.functions.{position}.secret_reference"
-                yield where, function.secret_reference, "signing_key"
 
 
 def _account_in(secret_id: str, where: str, secrets: StoredSecrets) -> str:

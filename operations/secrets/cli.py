@@ -4,8 +4,7 @@ import argparse
 import getpass
 import re
 import sys
-from collections.abc import Callable, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,11 +12,12 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.secrets import kinds, preparation, stores
 from operations.secrets.kinds import COMPANY, KINDS, LAST, Field, Kind
-from operations.secrets.versions import Version
+from shared.access.secret_versions import stored
+from shared.access.secret_versions.stored import with_value
+from shared.access.secret_versions.versions import Version
 from shared.aws.secrets import CACHE_MS
 from shared.runtime import clock
 
-ROUNDS = 5
 LONGEST_VALUE = 8_192
 _VALUE = re.compile(rf"[!-~]{{1,{LONGEST_VALUE}}}")
 VALUE_RULE = f"must be one line of 1 to {LONGEST_VALUE} ASCII characters without spaces"
@@ -35,9 +35,9 @@ def _set(options: argparse.Namespace) -> None:
 
     def edit(current: Version) -> dict[str, Any]:
         values = kinds.values_at(current.content, path)
-        return _with(current.content, path, _joined(field, values, value, current))
+        return with_value(current.content, path, _joined(field, values, value, current))
 
-    content = _change(secret_id, edit, may_create=options.kind.name == COMPANY)
+    content = stored.change(secret_id, edit, may_create=options.kind.name == COMPANY)
     print(
         f"{secret_id}: {options.field} is written; functions read it within five minutes",
         file=sys.stderr,
@@ -68,16 +68,16 @@ def _keep_newest(options: argparse.Namespace) -> None:
         values = kinds.values_at(current.content, path)
         if not values:
             raise Refused(f"field: {options.field} has no value")
-        return _with(current.content, path, values[:1])
+        return with_value(current.content, path, values[:1])
 
     secret_id = _secret_id(options)
-    _change(secret_id, edit, may_create=False)
+    stored.change(secret_id, edit, may_create=False)
     print(f"{secret_id}: {options.field} has one value", file=sys.stderr)
 
 
 def _show(options: argparse.Namespace) -> None:
     secret_id = _secret_id(options)
-    current = stores.read(secret_id)
+    current = stored.read(secret_id)
     if current is None:
         raise Refused(f"{secret_id}: secret not found")
     for name, count in kinds.fields_in(current.content).items():
@@ -87,22 +87,6 @@ def _show(options: argparse.Namespace) -> None:
 def _prepare(options: argparse.Namespace) -> None:
     for line in preparation.prepare(options.stage):
         print(line, file=sys.stderr)
-
-
-def _change(
-    secret_id: str, edit: Callable[[Version], dict[str, Any]], *, may_create: bool
-) -> dict[str, Any]:
-    """Replace the current content by its edited copy, again after each concurrent write. Raises Refused."""
-    for _ in range(ROUNDS):
-        current = stores.read(secret_id)
-        if current is None and not may_create:
-            raise Refused(
-                f"{secret_id}: secret not found; the deployment creates it, `operations doctor` checks it"
-            )
-        content = edit(current or Version({}))
-        if stores.write(secret_id, content, replacing=current):
-            return content
-    raise Refused(f"{secret_id}: other writers keep changing it; run the command again")
 
 
 def _joined(field: Field, values: list[str], value: str, current: Version) -> str | list[str]:
@@ -123,18 +107,6 @@ def _age_ms(current: Version) -> float:
     if current.created_at is None:
         return 0
     return (datetime.now(UTC) - current.created_at).total_seconds() * clock.SECOND_MS
-
-
-def _with(content: dict[str, Any], path: tuple[str, ...], value: object) -> dict[str, Any]:
-    """Return a copy of a secret's content with another value of one field. Raises Refused."""
-    changed = deepcopy(content)
-    inner = changed
-    for part in path[:-1]:
-        inner = inner.setdefault(part, {})
-        if not isinstance(inner, dict):
-            raise Refused(f"field: {part} in the secret is not an object")
-    inner[path[-1]] = value
-    return changed
 
 
 def _value(field: str) -> str:

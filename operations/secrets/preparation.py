@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from operations.command_line.arguments import Refused
-from operations.secrets import parameters, stores, versions
+from operations.secrets import stores
 from operations.secrets.kinds import COMPANY, KINDS, Kind
+from shared.access.secret_versions import parameters, stored, versions
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def prepare(stage: str) -> Iterator[str]:
 
 def _prepared(kind: Kind, stage: str, *, keeps: bool) -> str:
     name = kind.parameter(stage)
-    current = stores.read(name)
+    current = stored.read(name)
     if keeps and current is not None:
         return "kept"
     managed = versions.read(boto3.client("secretsmanager"), kind.secret_id(stage))
@@ -61,7 +62,7 @@ def _prepared(kind: Kind, stage: str, *, keeps: bool) -> str:
 
 
 def _write(name: str, content: dict[str, Any], current: versions.Version | None) -> None:
-    if not stores.write(name, content, current):
+    if not stored.write(name, content, current):
         raise Refused(f"{name}: another writer changed it; run the command again")
 
 

@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError
 
 from operations.secrets import kinds, stores
 from operations.secrets.kinds import COMPANY, KINDS
+from shared.access.secret_versions import stored
 from shared.identity.secret_owners import company_and_name
 
 APPS, TOKENS, TWILIO = (
@@ -33,9 +34,9 @@ class StoredSecrets:
     _read: dict[str, dict[str, Any] | None] = field(default_factory=dict, repr=False)
 
     def content(self, secret_id: str) -> dict[str, Any] | None:
-        """Return the content of a secret, None if it does not exist. Raises Refused for a value that is not JSON."""
+        """Return the content of a secret, None if it does not exist. Raises ChangeRefused if it is no JSON."""
         if secret_id not in self._read:
-            current = stores.read(stores.stored_id(self.stage, secret_id))
+            current = stored.read(stores.stored_id(self.stage, secret_id))
             self._read[secret_id] = current.content if current else None
         return self._read[secret_id]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.guardrails import faults_of
 from conversations.ai.config import AiConfig
-from conversations.ai.output_schema import Output
 from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
+from conversations.ai.schemas.output_schema import Output
 from conversations.ai.task import Task, bounds_of, facts_in
 from shared.ai import port as ai
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 HELD = HERE / "held"
+FRESH = HERE / "fresh"
 TOOLS = (ai.Tool("book_slot", "Book a slot.", {}), ai.Tool("cancel_order", "Cancel.", {}))
 CONFIG = AiConfig.read(
     {"provider": "openai", "openai_config": {"sms": {"model": "m", "api_key_reference": "k"}}},
@@ -60,7 +61,7 @@ class LabelledAnswer:
         )
         bounds = bounds_of(task, case["prompt"], TOOLS)
         for result in self.results:
-            bounds = bounds.with_facts(facts_in(result, is_error=False), has_acted=True)
+            bounds = bounds.with_facts(facts_in(result, is_error=False), ["act"])
         return faults_of(Output(content=self.answer), bounds)
 
 

@@ -22,6 +22,7 @@ from tests.cost import (
     email_prices,
     email_threads,
     newsletters,
+    people,
     richpanel,
 )
 from tests.cost import idle as idle_cost
@@ -53,6 +54,7 @@ def main() -> int:
         of_actions = actions.measure(system)
     with running(WhatsApp) as system:
         of_inbox = inbox_cost.measure(system)
+    of_people = people.measure()
     with running(HelpDesk) as desk:
         of_help_desk = richpanel.measure(desk)
     with running(Conversations) as company:
@@ -67,6 +69,7 @@ def main() -> int:
             markdown(measured),
             actions.markdown(of_actions),
             inbox_cost.markdown(of_inbox),
+            people.markdown(of_people),
             richpanel.markdown(of_help_desk),
             conversations.markdown(of_conversations),
             email_threads.markdown(of_mail),
@@ -82,6 +85,7 @@ def main() -> int:
         *differences(measured),
         *actions.differences(of_actions),
         *inbox_cost.differences(of_inbox),
+        *people.differences(of_people),
         *richpanel.differences(of_help_desk),
         *conversations.differences(of_conversations),
         *email_threads.differences(of_mail),

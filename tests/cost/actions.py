@@ -14,6 +14,7 @@ from tests.cost.kinds import TIMELINE, a_warm_up
 from tests.cost.measure import growing
 from tests.cost.meter import Meter, Spent, unlogged
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
+from tests.simulation.whatsapp.actions.audiences import TO_AUDIENCE, contacts_of
 from tests.simulation.whatsapp.actions.scenarios.messages import add_template
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ TEMPLATE: Json = {
     "templateName": "bike_ready",
     "components": [{"type": "body", "parameters": [{"type": "text", "text": "Ada"}]}],
 }
-RECIPIENT = "a recipient of a campaign"
+RECIPIENT, PERSON = "a recipient of a campaign", "a person of an audience that is read"
 SENT = "get_message of a sent message"
 
 
@@ -61,6 +62,7 @@ WRITTEN_DOWN = {
     "send_text": Figures(26, 15.5, 24),
     "send_template": Figures(26, 20.5, 28),
     RECIPIENT: Figures(26, 13.5, 20),
+    PERSON: Figures(0, 6.5, 5),
     "get_message": Figures(0, 1, 1),
     SENT: Figures(0, 6, 2),
 }
@@ -70,7 +72,8 @@ NOTES = """\
 The function is warm, and Ada's window is open. Two write units and requests of a change are its entry in the audit
 log. *requests* are requests to AWS, without those to the provider. A
 recipient is one more of a page. A search that finds nothing compares the whole conversation, up to 2,000 messages a
-call: about one read unit for each message.
+call: about one read unit for each message. A campaign to an audience reads each person once when it starts: 6,500
+units, $0.0008, for 1,000 people of a list.
 """
 
 
@@ -83,7 +86,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Measured:
         with unlogged():
             for length, snapshot in growing(system, lengths):
                 found[length] = {}
-                for measured in (_calls, _campaign):
+                for measured in (_calls, _campaign, _audience):
                     add_template(system)
                     assert system.deliver(a_warm_up())
                     system.drain()
@@ -131,6 +134,22 @@ def _campaign(actor: Actor, meter: Meter) -> dict[str, Figures]:
     one = _page(actor, meter, "second", JUERGEN.wa_id)
     two = _page(actor, meter, "third", JUERGEN.wa_id, ADA.wa_id)
     return {RECIPIENT: two - one}
+
+
+def _audience(actor: Actor, meter: Meter) -> dict[str, Figures]:
+    """What a draft to a list of two people shows costs more than one to a list of one of them."""
+    with contacts_of(ADA.wa_id, JUERGEN.wa_id) as contacts:
+        one = _planned(actor, meter, contacts.listed("one", JUERGEN.wa_id))
+        two = _planned(actor, meter, contacts.listed("two", JUERGEN.wa_id, ADA.wa_id))
+    return {PERSON: two - one}
+
+
+def _planned(actor: Actor, meter: Meter, chosen: str) -> Figures:
+    body = {**TO_AUDIENCE, "audience": {"list": chosen}}
+    made = _call(actor, "create_campaign", body, f"audience-{chosen}")
+    asked = {"campaignId": made["campaignId"]}
+    look = partial(_call, actor, "get_campaign_recipients", asked, f"planned-{chosen}")
+    return _figures(meter.call(look))
 
 
 def _page(actor: Actor, meter: Meter, name: str, *recipients: str) -> Figures:

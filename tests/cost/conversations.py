@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import Snapshot, System
 
 LENGTHS = (1, 10, 100)
+SHORT = 10
 # So many messages are really sent. Older ones than window and prompt are only written to the tables.
 REALLY_SAID = 60
 # Rare enough to reach no cap on answers, and an answer with every optional value.
@@ -70,7 +71,8 @@ class Kind:
     """
     A kind of event: the unmeasured set-up *before*, and the measured *steps*.
 
-    *young* are the figures that differ in a conversation of one message, whose first answer changes the status.
+    *young* are the figures that differ in a conversation of one message, whose first answer changes the status; *short*
+    those that differ in one of up to ten, all of which the model reads.
     """
 
     name: str
@@ -79,10 +81,15 @@ class Kind:
     most_reads: float
     before: Steps = lambda _: None
     young: Mapping[str, int] = field(default_factory=dict)
+    short: Mapping[str, int] = field(default_factory=dict)
 
     def at(self, length: int) -> dict[str, int]:
         """The figures by name in a conversation of this length."""
-        return {**asdict(self.figures), **(self.young if length == 1 else {})}
+        differing = {
+            **(self.short if length <= SHORT else {}),
+            **(self.young if length == 1 else {}),
+        }
+        return {**asdict(self.figures), **differing}
 
 
 def _asks(system: System) -> None:
@@ -104,6 +111,11 @@ def _question(number: int) -> str:
     return f"Which shift is n{number}?"
 
 
+def _unlike(number: int) -> str:
+    """A question that is about nothing else than its number: many of them are not the same one again."""
+    return f"Is n{number} far?"
+
+
 def _says_three(system: System) -> None:
     for name, text in (("one", "Hello"), ("two", "one thing"), ("three", QUESTION)):
         system.text(name, text)
@@ -120,6 +132,16 @@ def _sends_a_picture(system: System) -> None:
     system.drain()
 
 
+def _with_long_answers(system: System) -> None:
+    """The model's answer needs three messages, also after its repair."""
+    with_model(system)
+    channels = sample_data.project()["channel_config"]
+    system.change(channel_config=channels | {"sms": channels["sms"] | {"max_segments": 1}})
+    _writes(system)
+    long = model_answer(" ".join(f"It is the night shift{' so' * 40}." for _ in range(3)))
+    model_says(system, long, long)
+
+
 def _with_voice_notes(system: System) -> None:
     speech = {"provider": "openai", "api_key_reference": OPENAI_SECRET_ID}
     with_model(system, transcription=speech)
@@ -134,11 +156,12 @@ def _says_aloud(system: System) -> None:
 
 def _with_memory(system: System) -> None:
     """The next answer is the one after which the memory is renewed."""
+    with_model(system)
     while len(system.log(_ref(system))) < memory.WINDOW - 2:
         system.clock.sleep(PAUSE_SECONDS)
-        system.text(f"more {system.clock.ms}", _question(system.clock.ms))
+        model_says(system, model_answer("It is not."))
+        system.text(f"more {system.clock.ms}", _unlike(system.clock.ms))
         system.drain()
-    with_model(system)
     system.change(memory={"summary": True})
     _writes(system)
     model_says(system, model_answer("It is the night shift."))
@@ -194,6 +217,8 @@ KINDS = (
     Kind("a message of the customer", _writes, Figures(0, 3, 16, 4, 1, 2, 800), 10),
     Kind("its answer", _works, Figures(14, 14, 36, 2, 1, 1, 600), 26, _writes, {"item": 16, "rest": 15}),
     Kind("its answer, in the largest item", _works, Figures(21, 14, 40, 2, 1, 1, 600), 30, _writes_into_the_largest),
+    Kind("an answer in three messages", _works, Figures(14, 29, 61, 2, 2, 2, 1_200), 43, _with_long_answers,
+         {"item": 16, "rest": 30}),
     # A trigger that is held until its time counts as received twice.
     Kind("three fragments, one answer", _says_three, Figures(14, 23, 96, 21, 6, 9, 3_600), 61,
          young={"item": 16, "rest": 24}),
@@ -206,7 +231,8 @@ KINDS = (
          young={"item": 16, "rest": 21}),
     Kind("a voice note, and its answer", _says_aloud, Figures(14, 24, 84, 12, 3, 4, 1_800), 52, _with_voice_notes,
          {"item": 16, "rest": 25}),
-    Kind("an answer, and a new memory", _works, Figures(14, 19, 49, 2, 1, 1, 600), 43, _with_memory),
+    Kind("an answer, and a new memory", _works, Figures(14, 19, 50, 2, 1, 1, 600), 50, _with_memory,
+         short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

@@ -40,9 +40,9 @@ DOLLARS_A_MILLION_SECRETS = 5.00
 DOLLARS_A_MILLION_TRACES = 5.00
 # Calls of an hour without events, counted by `tests.cost.idle_runs`; the page changes when they do.
 CALLS_AN_HOUR: Final[dict[str, dict[str, int]]] = {
-    "WhatsAppScheduled": {"dynamodb": 642, "secretsmanager": 0, "sqs": 301},
+    "WhatsAppScheduled": {"dynamodb": 639, "secretsmanager": 0, "sqs": 301},
     "ConversationsSweeper": {"dynamodb": 240, "secretsmanager": 12, "sqs": 180},
-    "InboxApi": {"dynamodb": 9, "secretsmanager": 0, "sqs": 0},
+    "InboxApi": {"dynamodb": 12, "secretsmanager": 0, "sqs": 0},
     "EmailThreadsScheduled": {"dynamodb": 60, "secretsmanager": 0, "sqs": 24},
     "NewslettersScheduled": {"dynamodb": 12, "secretsmanager": 0, "sqs": 24},
     "RichpanelSweep": {"dynamodb": 0, "secretsmanager": 12, "sqs": 12},

@@ -15,13 +15,15 @@ from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import partitions
 from shared.inbox.items import Entry, Head
+from shared.inbox.notifications.items import Notification, NotificationKind
+from shared.inbox.reports import hours
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.kinds import WORDS
 from tests.cost.meter import unlogged
 from tests.integration.console.system import inbox_call
 from tests.simulation.processes import imported
-from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.event_builders import ada_message, echo_webhook, webhook_of
 from tests.simulation.whatsapp.system import Invocation
 from tests.streams import Stream
 from tests.template import create_table, environment, properties
@@ -53,21 +55,28 @@ class Figures:
 type Measured = dict[str, Figures]
 
 NEW, MESSAGE, ASSIGNED = "a new conversation", "a message", "a message, assigned"
+GIVEN = "assigned to a person, who is notified"
+NOTIFICATIONS = "20 of 200 notifications"
 READ, UNCHANGED, REMOVED = (
     "marked as read",
     "nothing that the inbox shows",
     "a removed conversation",
 )
+ANSWERED, RESOLVED = "its first answer, assigned", "its end, assigned"
 PAGE, MINE, SEARCH = "a page of 50", "a page of 50 of an agent", "a search that compares 2,000"
 WRITTEN_DOWN: Measured = {
-    NEW: Figures(8, 9, 12),
+    NEW: Figures(11, 9, 12),
     MESSAGE: Figures(3, 3, 4),
     ASSIGNED: Figures(5, 3, 4),
+    ANSWERED: Figures(10, 3, 4),
+    RESOLVED: Figures(10, 3, 4),
+    GIVEN: Figures(4, 3, 5),
     READ: Figures(3, 3, 4),
     UNCHANGED: Figures(0, 2, 2),
     REMOVED: Figures(3, 3, 4),
     PAGE: Figures(0, 5, 6),
     MINE: Figures(0, 5.5, 6),
+    NOTIFICATIONS: Figures(0, 21, 3),
     SEARCH: Figures(2, 99, 18),  # the first of a minute, which is counted in two writes
 }
 NOTES = """\
@@ -80,8 +89,13 @@ units; one that names two identifiers for three. It costs one more in the index 
 that is new: here the number and the two words of the name. The first message of a conversation in a week moves it in
 that index for two. A page merges six partitions; of a company with more than 500
 changes a second, two to eight times as many. The functions are warm: once a minute each reads how many, which is
-one read unit and request. A search looks for people first: a read unit for each token, and for each of up to ten people
-one for the profile and one for each of the newest 20 conversations.
+one read unit and request. What reports count of a conversation is written with its entry in one transaction: three
+units more when it begins, is first answered or ends; an assigned one five for each of the last two. No other message
+costs more. A search looks for people first: a read unit for each token, and for each of up to ten people one for the
+profile and one for each of the newest 20 conversations. A notification is one write unit; those of
+a person and of each team are read by one query, a unit for 4 KB, and each conversation that is shown for half a unit.
+A new note costs a read unit, with mentions another one and a write unit for each of them; a new draft of a thread one
+or two read units. Changes of a campaign cost a read unit in each batch, and for a day after its end a write unit.
 """
 
 
@@ -100,6 +114,7 @@ class _Meter:
         heads = [one for one in records if one["dynamodb"]["Keys"]["pk"]["S"] == ADAS]
         assert heads
         partitions.written(self.module.inbox_feed.tables.inbox, COMPANY)
+        hours.of_company(self.module.inbox_feed.tables.inbox, COMPANY)
         return self.spent(lambda: self.module.handler({"Records": heads}, Invocation()))
 
     def spent(self, act: Callable[[], object]) -> Figures:
@@ -120,9 +135,13 @@ def measure(system: System) -> Measured:
             READ: meter.changed(lambda: _read(system)),
             UNCHANGED: meter.changed(lambda: _note_facts(system)),
         }
-        meter.changed(lambda: _assign(system))
+        meter.changed(lambda: _change(system, "assignee", "kim"))
         found[ASSIGNED] = meter.changed(lambda: _message(system, 3))
-        meter.changed(lambda: _unassign(system))
+        found[ANSWERED] = meter.changed(lambda: _answer(system))
+        found[RESOLVED] = meter.changed(lambda: _change(system, "status", "resolved"))
+        meter.changed(lambda: _change(system, "assignee", None))
+        found[GIVEN] = meter.changed(lambda: _change(system, "assignee", "user:kim"))
+        meter.changed(lambda: _change(system, "assignee", None))
         found[REMOVED] = meter.changed(lambda: system.table.delete({"pk": ADAS}))
         found |= _reads(meter)
     return found
@@ -139,15 +158,34 @@ def _reads(meter: _Meter) -> Measured:
     )
     partitions.merged(api.deps.table, COMPANY)
     meter.pricing.watch(api.deps.table._client)
+    _notify(meter.system, api.deps.live.name)
     return {
+        NOTIFICATIONS: meter.spent(lambda: _get(api, path="/inbox/notifications")),
         PAGE: meter.spent(lambda: _get(api)),
         MINE: meter.spent(lambda: _get(api, assignee="kim")),
         SEARCH: meter.spent(lambda: _get(api, q="zebra")),
     }
 
 
-def _get(api: ModuleType, **query: str) -> None:
-    answer: dict[str, Any] = api.handler(inbox_call("GET", "/inbox", READER, query), Invocation())
+def _notify(system: System, live: str) -> None:
+    """Notify the reader of 200 conversations."""
+    told = [
+        Notification.of(
+            NotificationKind.ASSIGNED,
+            READER.principal,
+            _entry(n),
+            f"2026-01-01T12:{n // 60:02}:{n % 60:02}.000Z",
+            by="user:lee",
+        )
+        for n in range(200)
+    ]
+    for first in range(0, len(told), 25):
+        items = [one.attributes() for one in told[first : first + 25]]
+        Table(system.dynamodb, live).put_many(items)
+
+
+def _get(api: ModuleType, path: str = "/inbox", **query: str) -> None:
+    answer: dict[str, Any] = api.handler(inbox_call("GET", path, READER, query), Invocation())
     assert answer["statusCode"] == 200, answer
 
 
@@ -178,7 +216,7 @@ def _metered(system: System) -> Iterator[_Meter]:
     )
     pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
     pricing.watch(module.dynamodb)
-    yield _Meter(system, module, Stream(system.dynamodb, system.table.name), pricing)
+    yield _Meter(system, module, Stream(system.table.name), pricing)
     for table in ("InboxTable", "ContactsTable", "LiveTable"):
         name = str(properties(table, Stage="local")["TableName"])
         client("dynamodb").delete_table(TableName=name)
@@ -210,19 +248,20 @@ def _note_facts(system: System) -> None:
     store.customer_facts.note_blocked(system.table, ADAS, is_blocked=True)
 
 
-def _assign(system: System, assignee: str | None = "kim") -> None:
+def _answer(system: System) -> None:
+    assert system.deliver(echo_webhook("measured answer", minute=710, body=WORDS))
+    system.drain()
+
+
+def _change(system: System, field: str, value: str | None) -> None:
     change = Change(
-        fields={"assignee": assignee},
+        fields={field: value},
         revision=None,
-        cause=f"assign {assignee}",
+        cause=f"{field} {value}",
         by="key",
         at="2026-01-01T12:00:00.000Z",
     )
     agent_changes.apply(system.table, _head(system), change)
-
-
-def _unassign(system: System) -> None:
-    _assign(system, None)
 
 
 def differences(measured: Measured) -> list[str]:

@@ -24,6 +24,9 @@ from shared.inbox import partitions
 from shared.policy.kill_switches import CACHE_SECONDS
 from tests import template
 from tests.cost import conversations, email_kinds, inbox, kinds
+from whatsapp.jobs import counting_plan
+from whatsapp.jobs.minute_jobs import COUNT_MS
+from whatsapp.store.analytics import counts
 from whatsapp.store.items import Intent
 
 if TYPE_CHECKING:
@@ -40,6 +43,9 @@ UNDISTURBED: Final = (
 )  # of the time an item may be in transactions, until most attempts conflict
 TURN_SECONDS: Final = 3  # the model or provider of one message
 FILE_SECONDS: Final = 2
+COUNTED_PAGE_MS: Final = (
+    200  # a thousand messages: mostly the time of the processor, 4 ms of a whole one for a hundred
+)
 PAGE_MESSAGES: Final = 10  # of a campaign, per second and page
 # Quotas of AWS.
 PARTITION_UNITS: Final = 1_000  # write units per second of one partition of a table or an index
@@ -93,7 +99,8 @@ def limits(**given: str) -> list[Limit]:
     return [
         *_queues(given),
         *_partitions(given),
-        *_counts(),
+        *_places(),
+        _counts(),
         *_feeds(given),
         *_requests(given),
         *_parameter_store(),
@@ -194,6 +201,9 @@ def _queues(given: dict[str, str]) -> Iterator[Limit]:
         "mails", ("EmailThreadsWorker", "Work"), mail.requests * CALL_MS / 1_000, given, waits
     )
     yield _worked(
+        "mails that a model reads", ("EmailThreadsWorker", "Work"), TURN_SECONDS, given, waits
+    )
+    yield _worked(
         "tickets of the help desk", ("RichpanelWorker", "Mail"), TURN_SECONDS, given, waits
     )
     yield _worked("files of WhatsApp", ("WhatsAppJobs", "File"), FILE_SECONDS, given, "`FilesLate`")
@@ -234,7 +244,20 @@ def _partitions(given: dict[str, str]) -> Iterator[Limit]:
             )
 
 
-def _counts() -> Iterator[Limit]:
+def _counts() -> Limit:
+    """Messages whose hours change at all ages: their parts in the counts of the hour itself, and whole hours then."""
+    minutes = counting_plan.EVERY_MINUTES
+    of_run = COUNT_MS / (minutes * counting_plan.MINUTE_MS)
+    reads = sum(counting_plan.LARGE_AT) / 60 + 1 + len(counting_plan.AGES)
+    return Limit(
+        "messages of WhatsApp that are counted, of all companies",
+        of_run * counts.ENTRIES_PER_QUERY / COUNTED_PAGE_MS * 1_000 / reads,
+        f"{COUNT_MS // 1_000} s of {minutes} minutes, {reads:.2g} reads of each message at most",
+        "counts are late; `ScheduleLate`",
+    )
+
+
+def _places() -> Iterator[Limit]:
     """Conversations of a project: a transaction of its count, or of a shard, at the start and at the end."""
     one = 1_000 / TRANSACTION_MS * UNDISTURBED / 2
     shards, most = len(ActiveShard.names), active_shards.SHARDED_FROM

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from tests.cost.harness import Figures
-from tests.simulation.newsletters import scenarios
+from tests.simulation.newsletters import issues, readers, scenarios
 from tests.simulation.newsletters.scenarios import ONE, settled, started
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ type Steps = Callable[[System], object]
 DOCUMENT_COUNT: Final = 40
 CHUNKS: Final = 25  # of a weekly newsletter
 SECTIONS: Final = 5
+READERS: Final = 100  # of an issue
 PURGED_MS: Final = 41 * 60_000  # after a deletion, its last purge is due
 SUBJECTS: Final = (
     "study results evidence trial findings",
@@ -112,11 +114,48 @@ def _edited(system: System) -> None:
     system.act("PUT", f"{ONE}/draft", {"version": 1, "content": content}, key="draft")
 
 
+def _delivered(system: System) -> None:
+    issues.reported(system, issues.mails(system)[0], "Delivery")
+    runs(system)
+
+
+def _left(system: System) -> None:
+    url = issues.unsubscribe_url(issues.mails(system)[0])
+    assert issues.opened(system, url, "POST").status == HTTPStatus.OK
+
+
+def _published(system: System) -> None:
+    readers.published(system)
+
+
+def _signed_up(system: System) -> None:
+    assert readers.signed_up(system, issues.made_list(system)).status == HTTPStatus.ACCEPTED
+
+
+def _confirmed(system: System) -> None:
+    path = readers.link_in(issues.mails(system)[-1], "confirm")
+    assert readers.visited(system, path, {"act": "save"}).status == HTTPStatus.OK
+
+
+def _chosen(system: System) -> None:
+    path = readers.link_in(issues.mails(system)[0], "preferences")
+    fields = {"act": "save", "version": "0", "frequency": "weekly", "language": "en"}
+    assert readers.visited(system, path, fields).status == HTTPStatus.OK
+
+
 SELECTED: Final = _selected
 RETRIEVED: Final = settled(SELECTED, started("topics"))
 PLANNED: Final = settled(RETRIEVED, started("outline"))
 DRAFTED: Final = settled(PLANNED, started("draft"))
 EXPORTED: Final = settled(DRAFTED, scenarios.exported("pdf", "html"))
+APPROVED: Final = settled(
+    DRAFTED,
+    scenarios.exported("email", "text"),
+    issues.with_readers(*(f"reader{number}@orchard.example" for number in range(READERS))),
+    issues.drafted,
+    issues.approved,
+)
+SENT: Final = settled(APPROVED, issues.sent)
 
 KINDS: Final = (
     # Figures: write units, requests (all, SQS, S3), lines (log, EMF), their bytes; then read units.
@@ -130,6 +169,12 @@ KINDS: Final = (
     Kind("a list of 25 newsletters", _calls("/newsletters"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
     Kind("a whole newsletter", _calls(ONE), Figures(0, 1, 0, 0, 1, 0, 400), 17, EXPORTED),
     Kind("the state of its draft", _calls(f"{ONE}/draft/status"), Figures(0, 2, 0, 0, 1, 0, 400), 18, EXPORTED),
+    Kind("an issue to 100 readers", _works(issues.sent), Figures(1_082, 1_438, 3, 18, 4, 1, 1_650), 1_757, APPROVED),
+    Kind("an event of its mail", _delivered, Figures(4, 6, 2, 0, 1, 1, 650), 3, SENT),
+    Kind("a reader who leaves", _left, Figures(6, 8, 0, 0, 0, 0, 0), 8, SENT),
+    Kind("a sign-up and its mail", _works(_signed_up), Figures(15, 21, 3, 0, 1, 1, 650), 11, _published),
+    Kind("its confirmation", _works(_confirmed), Figures(21, 26, 3, 0, 1, 1, 650), 13, settled(_published, _signed_up)),
+    Kind("a reader's choices", _works(_chosen), Figures(2, 12, 0, 0, 0, 0, 0), 10, SENT),
     Kind("its deletion", _deleted, Figures(182, 37, 8, 4, 5, 2, 2_100), 25.5, EXPORTED),
 )  # fmt: skip
 WRITTEN_DOWN: Final = {kind.name: kind.figures for kind in KINDS}

@@ -25,6 +25,7 @@ def measured() -> Measured:
         return measure(system, (1, 100))
 
 
+@pytest.mark.long
 def test_a_call_costs_the_written_figures_at_any_length_of_its_conversation(
     measured: Measured,
 ) -> None:

@@ -32,6 +32,7 @@ def test_every_part_is_counted() -> None:
     assert parts["polling of queues, at most"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", schedules())
 def test_the_calls_of_a_scheduled_function_in_an_hour_without_events_are_those_of_the_bill(
     function: str,

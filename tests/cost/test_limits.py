@@ -17,6 +17,10 @@ def test_a_shard_of_a_feed_handles_a_thousand_changes_of_different_conversations
     assert feed_rate(FeedParallelization="1") == pytest.approx(feed_rate() / 10)
 
 
+def test_the_counts_keep_up_with_the_messages_of_100_000_conversations_an_hour() -> None:
+    assert rates()["messages of WhatsApp that are counted, of all companies"] >= 280 + 280
+
+
 @pytest.mark.parametrize(
     ("parameter", "what"),
     [
@@ -49,6 +53,22 @@ def test_a_received_event_waits_for_less_than_a_minute_behind_6_000_of_another_c
     assert waits["WhatsApp messages"] < 10
     # The operator's lever: twice the runs, half the wait.
     assert waits_behind(BACKLOG, WorkerMaxConcurrency="40")["WhatsApp messages"] < 5
+
+
+def test_received_events_are_handled_as_fast_as_they_can_arrive() -> None:
+    """So no company makes those of others wait, beyond a burst that was accepted at once."""
+    found = rates()
+    webhooks = found["webhooks of Meta or Twilio, for each route"]
+
+    assert found["WhatsApp messages"] >= webhooks
+    assert found["customers' messages of AI conversations"] >= webhooks
+    # Three statuses of each message that the AI conversations send, on three channels.
+    sent = (
+        3 * found["first messages of a channel"]
+        + found["agents' messages"]
+        + found["answers of AI conversations"]
+    )
+    assert found["statuses of AI conversations"] >= 3 * sent
 
 
 def test_the_page_has_the_limits() -> None:

@@ -16,6 +16,7 @@ WORKER_MS = 60_000
 CALLS_A_MESSAGE = 2  # a classification and a verdict
 
 
+@pytest.mark.long
 def test_the_page_has_the_measured_tokens_and_their_cost() -> None:
     assert markdown(measure(), PRICE) in PAGE.read_text("utf-8")
 

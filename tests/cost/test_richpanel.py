@@ -44,6 +44,7 @@ def measured() -> Table:
         return measure(system, LENGTHS)
 
 
+@pytest.mark.long
 def test_an_event_costs_the_written_figures_at_any_length_of_its_ticket(measured: Table) -> None:
     assert list(measured) == [1, 10, 100]
     assert all(table.keys() == WRITTEN_DOWN.keys() for table in measured.values())
@@ -72,6 +73,7 @@ def test_an_event_makes_three_requests_to_its_queue(name: str) -> None:
     assert WRITTEN_DOWN[name].sqs == 3
 
 
+@pytest.mark.long
 def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
     lines = markdown(measured).splitlines()
 

@@ -7,7 +7,7 @@ The deployed worker does not read this queue, and other tests find none of its d
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer
@@ -68,7 +68,10 @@ def apart(stack: Stack) -> Iterator[Apart]:
         _register_numbers(stack, table)
         deployed = functions_of(stack)
         own = {"MESSAGES_TABLE_NAME": table, "WHATSAPP_QUEUE_URL": queue}
-        functions = {name: function.with_variables(own) for name, function in deployed.items()}
+        functions = {
+            name: replace(function, environment=function.environment | own)
+            for name, function in deployed.items()
+        }
         # It is sent by the public address, to the deployed function.
         functions["WhatsAppCanary"] = deployed["WhatsAppCanary"]
         yield Apart(stack, table, queue, functions)

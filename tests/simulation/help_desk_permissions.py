@@ -24,7 +24,7 @@ from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import api_gateway, keyring
 from tests.simulation import stored
-from tests.simulation.person_calls import ask_part
+from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation
 from tests.template import (
@@ -262,6 +262,24 @@ def answer(deployment: HelpDeskDeployment) -> None:
     assert "mw-auto-replied" in deployment.system.sandbox.help_desk.tickets["t-3"].tags
 
 
+def _answer_request(deployment: HelpDeskDeployment, handler: Callable[..., Any]) -> None:
+    """The calls of a request about a person over all contexts: an export, then an erasure with its wait."""
+    company = OPERATOR.company
+
+    def ask(call: str, **fields: Any) -> Any:
+        return ask_part(handler, Invocation(), call, **fields)
+
+    for kind in ("export", "erase"):
+        asked_of = asked_for(kind, company)
+        names = [["email", "jane@shop.example"]]
+        (subject,) = ask("subjects", kind=kind, company=company, names=names)
+        job: Any = {"is_done": False}
+        while not job["is_done"]:
+            job = ask("since", asked=asked_of, subject=subject["name"], queues=True)
+            deployment.system.clock.ms += 80_000
+        assert ask("stored", job_id=subject["job_id"])["counts"] == {"customers": 1}
+
+
 def operate(deployment: HelpDeskDeployment) -> None:
     """Every route of the admin API; one conversation was parked, and each queue has a dead letter."""
     handler = deployment.handler("RichpanelAdmin")
@@ -292,9 +310,7 @@ def operate(deployment: HelpDeskDeployment) -> None:
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
     ask("DELETE /admin/richpanel/conversations/t-1", 200)
     ask("POST /admin/richpanel/conversations/unknown/clear-risk", 404)
-    mail = ["email", "ann@example.com"]
-    assert ask_part(handler, Invocation(), "rows", company=OPERATOR.company, name=mail) == []
-    ask_part(handler, Invocation(), "remove_row", key="cust:0")
+    _answer_request(deployment, handler)
     listed = handler(asked("GET /richpanel/parked"), Invocation())
     (event,) = json.loads(listed["body"])["result"]["events"]
     ask(f"POST /richpanel/parked/{quote(event['eventId'], safe='')}/replay", 202)

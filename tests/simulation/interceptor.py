@@ -28,8 +28,6 @@ from tests.tables.calls import Request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import boto3
-
 
 class Queues(Protocol):
     """The replacement of SQS: one queue with its dead letters, or several."""
@@ -163,9 +161,8 @@ class Interceptor[Q: Queues = Any]:
         self.first_of_runs.append(len(self.calls) + 1)
         self.on_moment(len(self.calls) + 1, When.BEFORE)
 
-    def hook_into(self, session: boto3.Session) -> None:
-        """Route the calls of all clients of *session* through this interceptor instead of directly to moto."""
-        events: Any = session.events  # The stubs have no type for hooks that return a value.
+    def hook_into(self, events: Any) -> None:
+        """Route calls through this interceptor instead of directly to moto: of a client, or all of a session."""
         events.unregister("before-send", botocore_stubber)
         events.register("before-parameter-build", self._before_parameters)
         events.register("before-call", self._before_call)

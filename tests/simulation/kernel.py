@@ -25,7 +25,7 @@ from moto import mock_aws
 import shared.runtime.clock
 from local.sandbox import Config
 from local.sandbox import running as running_sandbox
-from tests import template
+from tests import client_pool, template
 from tests.simulation.clock import Clock
 from tests.simulation.interceptor import Interceptor
 from tests.simulation.processes import imported
@@ -65,7 +65,7 @@ class Parts:
 def running[S: SimulatedSystem[Any]](kind: type[S], **parameters: str) -> Iterator[S]:
     """moto, a provider sandbox, and a system that uses both. *parameters* are those of the template."""
     with mock_aws():
-        s3 = boto3.Session().client("s3")
+        s3 = client_pool.direct("s3")
 
         def put_object(bucket: str, key: str, content: bytes, content_type: str) -> None:
             s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
@@ -100,10 +100,9 @@ def _deployed[S: SimulatedSystem[Any]](
     parts, clock = kind.parts, Clock()
     given = {"Stage": "local", "SandboxUrl": sandbox.url, **parts.parameters, **parameters}
     interceptor = Interceptor(kind.new_queues(clock, given))
-    session = boto3.Session()
-    interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
     with (
+        client_pool.hooked(interceptor.hook_into) as session,
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(tempfile, "tempdir", folder),
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
@@ -133,14 +132,13 @@ def _process(function: str, parts: Parts, given: Mapping[str, str]) -> ModuleTyp
 
 
 def _create(parts: Parts, given: Mapping[str, str]) -> None:
-    direct_session = boto3.Session()
-    dynamodb = direct_session.client("dynamodb")
+    dynamodb = client_pool.direct("dynamodb")
     for table in (*parts.tables.values(), "AttemptsTable"):
         template.create_table(dynamodb, table, **given)
     template.create_audit_log(dynamodb, **given)
     for bucket in parts.buckets:
-        direct_session.client("s3").create_bucket(Bucket=template.name_of(bucket, **given))
-    secrets = direct_session.client("secretsmanager")
+        client_pool.direct("s3").create_bucket(Bucket=template.name_of(bucket, **given))
+    secrets = client_pool.direct("secretsmanager")
     known = template.resources("AWS::SecretsManager::Secret")
     for secret, value in parts.secrets.items():
         name = template.name_of(secret, **given) if secret in known else secret

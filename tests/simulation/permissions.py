@@ -156,10 +156,13 @@ def _on_switch(parameters: dict[str, Any]) -> set[Use]:
     return {Use("ssm:PutParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
 
 
-def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
-    name = parameters["SecretId"]  # its ARN, or the name in a company's data
-    arn = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}"
-    return {Use("secretsmanager:GetSecretValue", name if name.startswith("arn:") else arn)}
+def _on_secret(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    def use(parameters: dict[str, Any]) -> set[Use]:
+        name = parameters["SecretId"]  # its ARN, or the name in a company's data
+        arn = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}"
+        return {Use(action, name if name.startswith("arn:") else arn)}
+
+    return use
 
 
 def _at_social_messaging(action: str, parameters: dict[str, Any]) -> set[Use]:
@@ -212,6 +215,12 @@ def _on_pool(action: str) -> Callable[[dict[str, Any]], set[Use]]:
     }
 
 
+POOL_OPERATIONS = (
+    *("ListGroups", "ListUsersInGroup", "ListUsers", "CreateGroup"),
+    *("AdminListGroupsForUser", "AdminAddUserToGroup", "AdminRemoveUserFromGroup"),
+    *("AdminGetUser", "AdminCreateUser", "AdminSetUserPassword", "AdminUserGlobalSignOut"),
+    *("AdminEnableUser", "AdminDisableUser"),
+)
 USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
     "dynamodb.PutItem": _on_item("dynamodb:PutItem"),
@@ -223,8 +232,12 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.TransactWriteItems": _in_transaction,
     "apigatewaymanagementapi.PostToConnection": _on_connection("POST"),
     "apigatewaymanagementapi.DeleteConnection": _on_connection("DELETE"),
-    "cognito-identity-provider.ListGroups": _on_pool("cognito-idp:ListGroups"),
-    "cognito-identity-provider.ListUsersInGroup": _on_pool("cognito-idp:ListUsersInGroup"),
+    **{
+        f"cognito-identity-provider.{name}": _on_pool(f"cognito-idp:{name}")
+        for name in POOL_OPERATIONS
+    },
+    "lambda.GetAccountSettings": lambda _: {Use("lambda:GetAccountSettings", "*")},
+    "lambda.ListEventSourceMappings": lambda _: {Use("lambda:ListEventSourceMappings", "*")},
     "lambda.Invoke": lambda parameters: {
         Use(
             "lambda:InvokeFunction",
@@ -252,7 +265,15 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "sqs.DeleteMessage": _on_queue("sqs:DeleteMessage"),
     "sqs.ChangeMessageVisibility": _on_queue("sqs:ChangeMessageVisibility"),
     "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
-    "secrets-manager.GetSecretValue": _reads_secret,
+    **{
+        f"secrets-manager.{name}": _on_secret(f"secretsmanager:{name}")
+        for name in (
+            "GetSecretValue",
+            "DescribeSecret",
+            "PutSecretValue",
+            "UpdateSecretVersionStage",
+        )
+    },
     "sns.Publish": lambda parameters: {Use("sns:Publish", parameters["TopicArn"])},
     "ssm.GetParametersByPath": _on_switches,
     "ssm.GetParameter": _reads_parameter,
@@ -270,6 +291,12 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "cloudwatch-logs.StartQuery": lambda parameters: {
         Use("logs:StartQuery", f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:*")
         for group in parameters["logGroupNames"]
+    },
+    "sesv2.GetEmailIdentity": lambda parameters: {
+        Use(
+            "ses:GetEmailIdentity",
+            f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/{parameters['EmailIdentity']}",
+        )
     },
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,

@@ -6,7 +6,7 @@ with a new process before each act and round. It keeps a checkpoint there, from 
 starts, and one of each moment of a round at which a process may be killed, where new processes continue.
 
 A repetition ends early if the stored state before an act or a round is that of the undisturbed run at the same
-position, or that of an earlier repetition with a failing call: the rest is the same. `EFFORT` runs all to their end.
+position, or that of an earlier repetition: the rest is the same. `EFFORT` runs all to their end.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class RecordedRun[S: Restorable]:
     deaths: list[Death] = field(default_factory=list)
     _starts: list[Checkpoint] = field(default_factory=list)
     _known: set[Hashable] = field(default_factory=set)
+    _learned: dict[Hashable, set[Hashable]] = field(default_factory=dict)
 
     def record(self) -> None:
         """Make the undisturbed run."""
@@ -112,39 +113,50 @@ class RecordedRun[S: Restorable]:
         """Restore the state before the run."""
         self._restore(self._starts[0])
 
-    def kills(self, at: Collection[tuple[int, When]] | None = None) -> Iterator[Death]:
-        """Kill a process at each moment, or at these; return those after which the end was not known."""
+    def kills(
+        self,
+        at: Collection[tuple[int, When]] | None = None,
+        *,
+        kind_of: Callable[[Death], Hashable] = lambda _: None,
+    ) -> Iterator[Death]:
+        """
+        Kill a process at each moment, or at these; return those after which the end was not known.
+
+        Moments after which a test expects other ends than after others are of different kinds.
+        """
         for death in self.deaths:
             if at is not None and death.at not in at:
                 continue
+            known = self._learned.setdefault(kind_of(death), set(self._known))
             if death.after:
                 self._restore(death.after)
-                is_at_end = self._continue(death.after.position, 0, self._known)
+                is_at_end = self._continue(death.after.position, 0, known)
             else:
                 start = self._start_of(death.number)
                 number = death.number - start.number
                 self.system.interceptor.die_at = (number, death.when)
-                is_at_end = self._continue(start.position, number, self._known)
+                is_at_end = self._continue(start.position, number, known)
             if is_at_end:
                 yield death
 
     def faults(self, faults: Iterable[tuple[int, Fault]]) -> Iterator[tuple[int, Fault]]:
         """Let calls fail, one in each repetition; return those after which the end was not known."""
-        known = set(self._known)
+        known = self._known.union(*self._learned.values())
         for number, fault in faults:
             start = self._start_of(number)
             first = start.number
             self.system.interceptor.fault_at = (number - first, fault)
-            is_at_end = self._continue(start.position, number - first, known, learns=True)
+            is_at_end = self._continue(start.position, number - first, known)
             made = self.system.interceptor.calls[: number - first]
             assert _operations(made) == _operations(self.calls[first:number]), (number, fault)
             if is_at_end:
                 yield number, fault
 
-    def _continue(
-        self, position: int, disturbed: int, known: set[Hashable], *, learns: bool = False
-    ) -> bool:
-        """Run from the act at *position*, disturbed at a call; return whether the run came to its end."""
+    def _continue(self, position: int, disturbed: int, known: set[Hashable]) -> bool:
+        """
+        Run from the act at *position*, disturbed at a call, and add the states to the *known* ones; return whether the
+        run came to its end.
+        """
         interceptor = self.system.interceptor
         passed: set[Hashable] = set()
 
@@ -167,8 +179,7 @@ class RecordedRun[S: Restorable]:
             return bool(ends)
 
         self.settle(is_over=is_over)
-        if learns:  # not before: while time passes, a run has the same state in several rounds
-            known |= passed
+        known |= passed  # not before: while time passes, a run has the same state in several rounds
         return not ends
 
     def _begin_round(self) -> bool:

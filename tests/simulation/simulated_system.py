@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
-from tests import template
+from tests import client_pool, template
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.interceptor import Interceptor, Queues
+from tests.tables.storage import Stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Mapping
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 # The use of a table, and a key in it.
 type Key = tuple[str, ...]
-type Items = dict[Key, dict[str, Any]]
+type Items = dict[Key, Stored]
 
+_UNKNOWN = Stored()
 _deserialize = TypeDeserializer().deserialize
 
 
@@ -81,19 +82,19 @@ class SimulatedSystem[Q: Queues](ABC):
 
     @cached_property
     def dynamodb(self) -> Any:
-        return boto3.Session().client("dynamodb")
+        return client_pool.direct("dynamodb")
 
     @cached_property
     def s3(self) -> Any:
-        return boto3.Session().client("s3")
+        return client_pool.direct("s3")
 
     @cached_property
     def ssm(self) -> Any:
-        return boto3.Session().client("ssm")
+        return client_pool.direct("ssm")
 
     @cached_property
     def secrets(self) -> Any:
-        return boto3.Session().client("secretsmanager")
+        return client_pool.direct("secretsmanager")
 
     # States
 
@@ -177,11 +178,11 @@ class SimulatedSystem[Q: Queues](ABC):
     # Items and objects
 
     def stored(self) -> Items:
-        """All items by table and key, in DynamoDB's JSON."""
+        """All items by table and key, in DynamoDB's JSON: as they are stored, not to be changed."""
         return {
             (use, *key): item
             for use, table in self.tables.items()
-            for key, item in stored.items_by_key(table)
+            for key, item in stored.shared_items(table).items()
         }
 
     def all_objects(self) -> dict[tuple[str, str], bytes]:
@@ -194,17 +195,17 @@ class SimulatedSystem[Q: Queues](ABC):
 
     def plain(self, use: str) -> dict[Key, dict[str, Any]]:
         """All items of a table by their keys, as plain values."""
-        return {key: plain(item) for key, item in stored.items_by_key(self.tables[use])}
+        return {key: plain(item) for key, item in stored.shared_items(self.tables[use]).items()}
 
     def replace_items(self, wanted: Items, written: Collection[Key] | None = None) -> None:
         """Replace the content of the tables by these items; if given, only *written* ones can differ."""
-        now: Items = self.stored() if written is None else {key: {} for key in written}
+        now: Items = self.stored() if written is None else dict.fromkeys(written, _UNKNOWN)
         if written is not None:
             wanted = {key: wanted[key] for key in now if key in wanted}
         for key in now.keys() - wanted.keys():
             stored.remove(self.tables[key[0]], *key[1:])
         for key, item in wanted.items():
-            if now.get(key) != item:
+            if now.get(key) is not item:
                 stored.put(self.tables[key[0]], item)
 
 

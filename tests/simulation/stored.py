@@ -3,29 +3,59 @@ time."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
 
-from tests.tables.storage import Table
+from tests.tables.storage import Stored, Table
 from tests.tables.values import given, taken
 from tests.template import ACCOUNT, REGION, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tests.simulation.fifo import Queued
-    from tests.tables.storage import Stored
+
+type Key = tuple[str, ...]
 
 ATTEMPTS = properties("AttemptsTable", Stage="local")["TableName"]
 
 
+@dataclass(slots=True, eq=False)
+class Derived[T]:
+    """What a function makes of an item, by key and item: made once, because stored items do not change."""
+
+    make: Callable[[Key, Stored], T]
+    _made: dict[int, tuple[ref[Stored], T]] = field(default_factory=dict)
+
+    def of(self, table: str) -> Iterator[T]:
+        """The results for all items of a table, in the order of their keys."""
+        for key, item in shared_items(table).items():
+            found = self._made.get(id(item))
+            if found is None:
+                forget = partial(self._forget, id(item))
+                found = self._made[id(item)] = ref(item, forget), self.make(key, item)
+            yield found[1]
+
+    def _forget(self, at: int, _: ref[Stored]) -> None:
+        del self._made[at]
+
+
+def shared_items(table: str) -> dict[Key, Stored]:
+    """All items of a table by their keys of texts, in the order of these: as they are stored, not to be changed."""
+    found = Table(table)
+    keyed = [(found.schema.key.order_of(item), item) for item in found.all()]
+    return dict(sorted(keyed, key=itemgetter(0)))
+
+
 def items_of(table: str) -> Iterator[dict[str, Any]]:
     """All items of a table in DynamoDB's JSON, each a copy, in the order of their keys."""
-    found = Table(table)
-    for item in sorted(found.all(), key=found.schema.key.order_of):
-        yield given(item)
+    return map(given, shared_items(table).values())
 
 
 def keys_of(table: str) -> list[str]:
@@ -33,11 +63,10 @@ def keys_of(table: str) -> list[str]:
     return [*Table(table).rows]
 
 
-def items_by_key(table: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def items_by_key(table: str) -> Iterator[tuple[Key, dict[str, Any]]]:
     """As `items_of`, with their keys of texts."""
-    key = Table(table).schema.key
-    for item in items_of(table):
-        yield key.order_of(item), item
+    for key, item in shared_items(table).items():
+        yield key, given(item)
 
 
 def items_under(table: str, partition: str) -> list[dict[str, Any]]:
@@ -51,15 +80,26 @@ def item_of(table: str, *key: str) -> dict[str, Any] | None:
     return None if found is None else given(found)
 
 
-def put(table: str, item: dict[str, Any]) -> None:
-    """Write an item in DynamoDB's JSON, without a condition."""
-    found, new = Table(table), taken(item)
-    found.set(found.place_of(new), found.checked(new))
+def put(table: str, item: Mapping[str, Any]) -> None:
+    """Write an item in DynamoDB's JSON, without a condition. One of `shared_items` is stored again as it is."""
+    found = Table(table)
+    new = item if isinstance(item, Stored) else found.checked(taken(item))
+    found.set(found.place_of(new), new)
 
 
 def remove(table: str, *key: str) -> None:
     """Delete an item by its key of texts."""
     Table(table).set(_place(key), None)
+
+
+def replace_all(table: str, wanted: Mapping[Key, Stored]) -> None:
+    """Give a table exactly these items."""
+    now = shared_items(table)
+    for key in now.keys() - wanted.keys():
+        remove(table, *key)
+    for key, item in wanted.items():
+        if now.get(key) is not item:
+            put(table, item)
 
 
 def take(table: str, key: str) -> Stored:

@@ -96,12 +96,10 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/content/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/templates/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/uploads/*",
-            "s3:PutObject parley-local-media-123456789012-us-east-1/campaigns/*",
             "s3:PutObject parley-local-media-123456789012-us-east-1/content/*",
             "s3:PutObject parley-local-media-123456789012-us-east-1/templates/*",
             "social-messaging:GetWhatsAppMessageTemplate waba/*",
             "social-messaging:SendWhatsAppMessage phone-number-id/*",
-            "sqs:SendMessage parley-local-whatsapp-campaigns",
             "sqs:SendMessage parley-local-whatsapp-jobs",
         }
     ),

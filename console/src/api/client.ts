@@ -35,15 +35,23 @@ export class Client {
   ) {}
 
   async call<R extends Route>(route: R, call: Call<R> = {}): Promise<Answer<Result<R>>> {
+    const content = (await (await this.send(route, call)).json()) as { result: Result<R>; cursor?: string };
+    return { result: content.result, cursor: content.cursor ?? null };
+  }
+
+  // The answer of a call that asks for another format than JSON.
+  async text<R extends Route>(route: R, call: Call<R> = {}): Promise<string> {
+    return (await this.send(route, call)).text();
+  }
+
+  private send<R extends Route>(route: R, call: Call<R>): Promise<Response> {
     const [method, pattern] = route.split(" ") as [string, string];
     const path = pattern.replace(/{(\w+)}/g, (_, name: string) => encodeURIComponent(call.path?.[name] ?? ""));
     const address = new URL(path.slice(1), this.apiUrl);
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined && value !== null && value !== "") address.searchParams.set(name, String(value));
     }
-    const answer = await this.answerOf(address, method, { ...call, key: call.key ?? crypto.randomUUID() });
-    const content = (await answer.json()) as { result: Result<R>; cursor?: string };
-    return { result: content.result, cursor: content.cursor ?? null };
+    return this.answerOf(address, method, { ...call, key: call.key ?? crypto.randomUUID() });
   }
 
   // Asks whether the network is back; the answer does not matter.

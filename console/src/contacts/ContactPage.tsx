@@ -15,7 +15,7 @@ import { Person } from "./Person";
 import { Suggestions } from "./Suggestions";
 import { contactOf, conversationsOf, type Contact } from "./source";
 import { Timeline } from "./Timeline";
-import { usePageList } from "./pageList";
+import { usePageList } from "../api/pageList";
 
 export function ContactPage({ id }: { id: string | null }) {
   const { client } = useApp();

@@ -5,7 +5,7 @@ import { useApp } from "../app";
 import { actor, moment } from "../texts/format";
 import { named, t, type Key } from "../texts/texts";
 import { ErrorNotice, MoreButton } from "../ui/controls";
-import { usePageList } from "./pageList";
+import { usePageList } from "../api/pageList";
 import { changesOf } from "./source";
 
 interface Props {

@@ -10,7 +10,7 @@ import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import { NoteText } from "../ui/NoteText";
-import { usePageList } from "./pageList";
+import { usePageList } from "../api/pageList";
 import { notesOf, type Note } from "./source";
 
 const LONGEST = 4_000;
@@ -24,6 +24,7 @@ export function NoteList({ contactId, me }: { contactId: string; me: string | nu
         conversation={`contact/${contactId}`}
         count={notes.items.length}
         longest={LONGEST}
+        mentions={false}
         onAdd={(text, key) => client.call("POST /contacts/{contact_id}/notes", { path: { contact_id: contactId }, body: { text }, key })}
         onChange={() => void notes.reload()}
       />
@@ -64,7 +65,7 @@ function Entry({ contactId, note, me, onChange }: { contactId: string; note: Not
           <NoteText text={note.text} />
         ) : (
           <Field label={t("note.label")} name="text" error={save.error}>
-            <textarea rows={3} maxLength={LONGEST} value={edited} onInput={(event) => setEdited(event.currentTarget.value)} />
+            <textarea dir="auto" rows={3} maxLength={LONGEST} value={edited} onInput={(event) => setEdited(event.currentTarget.value)} />
           </Field>
         )}
         {save.error && !save.error.problemOf("text") && <ErrorNotice error={save.error} />}

@@ -8,7 +8,7 @@ import { previewText } from "../texts/preview";
 import { named, t, type Key } from "../texts/texts";
 import { ErrorNotice, MoreButton, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
-import type { PageList } from "./pageList";
+import type { PageList } from "../api/pageList";
 import { isOptedOut, writable, type Consents } from "./source";
 
 export function Timeline({ conversations, consents }: { conversations: PageList<Row>; consents: Consents | null }) {

@@ -1,6 +1,7 @@
 // What the contact page reads of a person.
 
 import type { Client } from "../api/client";
+import type { Page } from "../api/pageList";
 import type { ConsoleApi } from "../api/routes";
 import type { Row } from "../inbox/source";
 
@@ -12,38 +13,33 @@ export type Definition = ConsoleApi.AttributeDefinition;
 export type Channel = Row["channel"];
 export type Value = string | number | boolean;
 
-export interface Page<T> {
-  items: T[];
-  cursor: string | null;
-}
-
 export async function contactOf(client: Client, contactId: string, signal: AbortSignal): Promise<Contact> {
   return (await client.call("GET /contacts/{contact_id}", { path: { contact_id: contactId }, signal })).result;
 }
 
-export async function conversationsOf(client: Client, contactId: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Row>> {
+export async function conversationsOf(client: Client, contactId: string, cursor: string | null, signal: AbortSignal): Promise<Page<Row>> {
   const { result, cursor: next } = await client.call("GET /contacts/{contact_id}/conversations", {
     path: { contact_id: contactId },
     query: { limit: 20, cursor },
-    ...(signal ? { signal } : {}),
+    signal,
   });
   return { items: result.conversations, cursor: next };
 }
 
-export async function notesOf(client: Client, contactId: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Note>> {
+export async function notesOf(client: Client, contactId: string, cursor: string | null, signal: AbortSignal): Promise<Page<Note>> {
   const { result, cursor: next } = await client.call("GET /contacts/{contact_id}/notes", {
     path: { contact_id: contactId },
     query: { limit: 20, cursor },
-    ...(signal ? { signal } : {}),
+    signal,
   });
   return { items: result.notes, cursor: next };
 }
 
-export async function changesOf(client: Client, contactId: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Change>> {
+export async function changesOf(client: Client, contactId: string, cursor: string | null, signal: AbortSignal): Promise<Page<Change>> {
   const { result, cursor: next } = await client.call("GET /contacts/{contact_id}/changes", {
     path: { contact_id: contactId },
     query: { limit: 20, cursor },
-    ...(signal ? { signal } : {}),
+    signal,
   });
   return { items: result.changes, cursor: next };
 }

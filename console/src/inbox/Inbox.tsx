@@ -129,6 +129,7 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
   const { client } = useApp();
   const [more, setMore] = useState<Rows | null>(null);
   const first = useLiveList((signal) => list(client, filter, null, signal), [client, filter], POLL_MS, (hint, shown) => {
+    if (hint.version === undefined) return false;
     const row = shown?.rows.find((one) => one.context === hint.context && one.key === hint.key);
     return row ? row.version < hint.version : filter.context === null || filter.context === hint.context;
   });

@@ -50,14 +50,14 @@ export function InboxRow({ row, section, current, me, showsStatus, chosen, onCho
         </span>
         <span class="row-body">
           <span class="row-top">
-            <span class="row-title">{title}</span>
+            <span class="row-title" dir="auto">{title}</span>
             <time class="row-time" dateTime={row.lastActivityAt}>
               {when(row.lastActivityAt)}
             </time>
           </span>
-          {row.subject && <span class="row-subject">{row.subject}</span>}
+          {row.subject && <span class="row-subject" dir="auto">{row.subject}</span>}
           <span class="row-bottom">
-            <span class="row-preview">{row.preview ? previewText(row.preview) : contextLine(row)}</span>
+            <span class="row-preview" dir="auto">{row.preview ? previewText(row.preview) : contextLine(row)}</span>
             {unread && (
               <span class="count" aria-label={tn("inbox.unread", row.unreadCount)}>
                 {row.unreadCount}

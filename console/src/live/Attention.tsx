@@ -7,6 +7,7 @@ import { alarmsOf } from "../inbox/due";
 import { dueText, titleOf } from "../inbox/InboxRow";
 import type { Row } from "../inbox/source";
 import { go, placeOf, useRoute } from "../shell/router";
+import { isQuietNow } from "../notifications/quiet";
 import { t, type Key } from "../texts/texts";
 import iconUnread from "../ui/icon-unread.svg";
 import icon from "../ui/icon.svg";
@@ -43,9 +44,9 @@ export function Attention() {
         if (isOver) return;
         const now = { rows: page.result.conversations, hasMore: page.cursor !== null };
         const { mine, open } = latest.current;
-        if (seen) tell(newsOf(now, seen, wish(), mine, document.hasFocus() ? open : null));
+        if (seen) tell(newsOf(now, seen, wish(), mine, document.hasFocus() ? open : null).map((row) => newsOfRow(row)));
         const until = Date.now();
-        tell(alarmsOf(now.rows, alarmsTo, until).filter((row) => isWanted(row, wish(), mine)), (row) => dueText(row));
+        tell(alarmsOf(now.rows, alarmsTo, until).filter((row) => isWanted(row, wish(), mine)).map((row) => newsOfRow(row, dueText(row))));
         [seen, alarmsTo] = [now, until];
         setUnread(now);
       } catch {
@@ -86,16 +87,28 @@ export function Attention() {
   return null;
 }
 
+export interface News {
+  title: string;
+  body: string;
+  tag: string;
+  place: string;
+}
+
 // Names the contact only: others may see the screen.
-function tell(news: Row[], about = (row: Row) => t(`channel.${row.channel}` as Key)): void {
-  if (!news.length) return;
+function newsOfRow(row: Row, body = t(`channel.${row.channel}` as Key)): News {
+  return { title: titleOf(row), body, tag: `${row.context}/${row.key}`, place: placeOf("all", row.context, row.key) };
+}
+
+// A tone and notifications of the desktop, by choice, and not while the person is not to be disturbed.
+export function tell(news: readonly News[]): void {
+  if (!news.length || isQuietNow()) return;
   if (hasSound()) play();
   if (!("Notification" in window) || Notification.permission !== "granted" || document.hasFocus()) return;
-  for (const row of news.slice(0, 3)) {
-    const shown = new Notification(titleOf(row), { body: about(row), tag: `${row.context}/${row.key}`, icon });
+  for (const { title, body, tag, place } of news.slice(0, 3)) {
+    const shown = new Notification(title, { body, tag, icon });
     shown.onclick = () => {
       window.focus();
-      go(placeOf("all", row.context, row.key));
+      go(place);
       shown.close();
     };
   }

@@ -8,9 +8,10 @@ import type { Session } from "../session/session";
 
 export interface Hint {
   context: Context;
-  key: string;
-  version: number;
+  key?: string; // none: it is of a campaign
+  version?: number;
   removed?: boolean;
+  notified?: string[]; // people and teams that have a new notification about it
 }
 
 export type Doing = "typing" | "taking_over";

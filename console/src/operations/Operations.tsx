@@ -1,6 +1,7 @@
 // The pages of operators and administrators: one part at a time, by place (#/operations/parked).
 
 import { useSession } from "../app";
+import { Exchange } from "../contacts/exchange/Exchange";
 import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Empty } from "../ui/controls";
@@ -12,8 +13,12 @@ import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
 import { Overview } from "./overview/Overview";
 import { Parked } from "./parked/Parked";
-import { Privacy } from "./Privacy";
+import { Privacy } from "./privacy/Privacy";
+import { Projects } from "./projects/Projects";
 import { ServiceLevels } from "./figures/ServiceLevels";
+import { Findings } from "../setup/Findings";
+import { PeoplePage } from "../setup/PeoplePage";
+import { Setup } from "../setup/Setup";
 import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
 
@@ -49,6 +54,12 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
   switch (part) {
     case "overview":
       return <Overview />;
+    case "findings":
+      return <Findings />;
+    case "setup":
+      return <Setup />;
+    case "people":
+      return <PeoplePage />;
     case "parked":
       return <Parked rights={rights} />;
     case "switches":
@@ -63,6 +74,10 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <MailboxSettings />;
     case "macros":
       return <Macros />;
+    case "projects":
+      return <Projects />;
+    case "contacts":
+      return <Exchange />;
     case "privacy":
       return <Privacy />;
     case "cost":

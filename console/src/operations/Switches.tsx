@@ -1,4 +1,4 @@
-// Switches of the deployment (set with AWS's tools) and of the help desk, with who changed them and when.
+// Switches of the deployment and of the help desk, with who changed them and when.
 
 import { useRef, useState } from "preact/hooks";
 import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
@@ -20,8 +20,11 @@ export function Switches({ rights }: { rights: Rights }) {
   );
 }
 
+type Switch = ConsoleOperations.DeploymentSwitch;
+
 function OfDeployment() {
   const { client } = useApp();
+  const [asked, setAsked] = useState<Switch | null>(null);
   const switches = useResource(
     async (signal) => (await client.call("GET /operations/switches", { signal })).result.switches,
     [client],
@@ -29,28 +32,72 @@ function OfDeployment() {
   return (
     <Section title={t("ops.switches.deployment")} about={t("ops.switches.deployment_about")} resource={switches}>
       {(rows) => (
-        <Table
-          label={t("ops.switches.deployment")}
-          rows={rows}
-          keyOf={(row) => row.parameter}
-          empty={t("ops.nothing")}
-          columns={[
-            {
-              name: t("ops.name"),
-              cell: (row) => (
-                <>
-                  <b>{row.name}</b>
-                  <p class="quiet">{named("context", row.context)}</p>
-                </>
-              ),
-            },
-            { name: t("ops.value"), cell: (row) => <Stored row={row} /> },
-            { name: t("ops.changes"), cell: (row) => <History changes={row.changes} /> },
-            { name: t("ops.parameter"), cell: (row) => <code>{row.parameter}</code> },
-          ]}
-        />
+        <>
+          <Table
+            label={t("ops.switches.deployment")}
+            rows={rows}
+            keyOf={(row) => row.parameter}
+            empty={t("ops.nothing")}
+            columns={[
+              {
+                name: t("ops.name"),
+                cell: (row) => (
+                  <>
+                    <b>{row.name}</b>
+                    <p class="quiet">{named("context", row.context)}</p>
+                  </>
+                ),
+              },
+              { name: t("ops.value"), cell: (row) => <Stored row={row} /> },
+              { name: t("ops.changes"), cell: (row) => <History changes={row.changes} /> },
+              { name: t("ops.parameter"), cell: (row) => <code>{row.parameter}</code> },
+              {
+                name: t("ops.action"),
+                cell: (row) => (
+                  <Button label={t("ops.switches.change_of", { name: `${row.name} (${named("context", row.context)})` })} onClick={() => setAsked(row)}>
+                    {t("ops.change")}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+          {asked && (
+            <Turn
+              row={asked}
+              onClose={() => setAsked(null)}
+              onDone={async () => {
+                setAsked(null);
+                await switches.reload();
+              }}
+            />
+          )}
+        </>
       )}
     </Section>
+  );
+}
+
+// Says what the change does, and offers its undo.
+function Turn({ row, onClose, onDone }: { row: Switch; onClose: () => void; onDone: () => Promise<void> }) {
+  const { client } = useApp();
+  const on = row.text !== "true";
+  const set = (next: boolean) => {
+    const body = { context: row.context as "whatsapp", name: row.name as "safe_mode", on: next };
+    return client.call("POST /operations/switches", { body });
+  };
+  const change = useAction(async () => {
+    await set(on);
+    showToast(t("ops.switches.is_set"), async () => {
+      await set(!on);
+      await onDone();
+    });
+  });
+  const sends = row.name === "safe_mode" ? !on : on;
+  return (
+    <Confirm title={t("ops.switches.change_of", { name: row.name })} action={change} button={t(on ? "ops.switches.turn_on" : "ops.switches.turn_off")} onClose={onClose} onDone={() => void onDone()}>
+      <p>{t(row.name === "safe_mode" ? (sends ? "ops.switches.effect.sends" : "ops.switches.effect.stops") : sends ? "ops.switches.effect.automatic" : "ops.switches.effect.people", { context: named("context", row.context) })}</p>
+      <p class="quiet">{t("ops.switches.affected")}</p>
+    </Confirm>
   );
 }
 
@@ -190,7 +237,7 @@ function Change({ name, standing, onClose, onDone }: {
             <option>false</option>
           </select>
         ) : (
-          <textarea rows={4} value={text} onInput={(event) => write(event.currentTarget.value)} />
+          <textarea dir="auto" rows={4} value={text} onInput={(event) => write(event.currentTarget.value)} />
         )}
       </Field>
     </Confirm>

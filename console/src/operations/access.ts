@@ -5,11 +5,14 @@ import type { Session } from "../session/session";
 // reads: conversations of the company, which an operator alone does not. approves: drafts of mails.
 export type Rights = { operator: boolean; admin: boolean; reads: boolean; approves: boolean };
 
-export const PARTS = ["overview", "parked", "switches", "decisions", "templates", "service", "mailboxes", "macros", "privacy", "cost", "audit"] as const;
+export const PARTS = ["overview", "findings", "setup", "people", "parked", "switches", "decisions", "templates", "service", "mailboxes", "macros", "projects", "contacts", "privacy", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
 
 const NEEDS: Record<Part, (rights: Rights) => boolean> = {
   overview: ({ operator }) => operator,
+  findings: ({ operator }) => operator,
+  setup: ({ admin }) => admin,
+  people: ({ admin }) => admin,
   parked: ({ operator, admin }) => operator || admin,
   switches: ({ operator, admin }) => operator || admin,
   decisions: ({ admin }) => admin,
@@ -17,6 +20,8 @@ const NEEDS: Record<Part, (rights: Rights) => boolean> = {
   service: ({ admin }) => admin,
   mailboxes: ({ admin }) => admin,
   macros: ({ admin }) => admin,
+  projects: ({ admin }) => admin,
+  contacts: ({ admin }) => admin,
   privacy: ({ admin }) => admin,
   cost: ({ operator }) => operator,
   audit: ({ operator, admin }) => operator || admin,

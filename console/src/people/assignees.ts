@@ -21,6 +21,14 @@ export function assigneesOf(people: People, me: string | null, myTeams: string[]
   };
 }
 
+// Whether a person or team to whom a stored step assigns is no longer there; false while the people are not known.
+export function isGone(assignee: string, people: People | null): boolean {
+  if (!people?.complete) return false;
+  const { mine, teams, people: others } = assigneesOf(people, null, []);
+  const isNamed = assignee.startsWith("user:") || assignee.startsWith("team:");
+  return isNamed && ![...mine, ...teams, ...others].includes(assignee);
+}
+
 function ofTeam(name: string): string {
   return `team:${name}`;
 }

@@ -2,13 +2,15 @@
 // pages then show colleagues by their ids.
 
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { nameColleagues } from "../texts/format";
 import { rightsOf } from "../operations/access";
 import type { People } from "./assignees";
 
+// The next page of a browser without a language of the console has that of the company.
+export const COMPANY_LANGUAGE = "parley:company-language";
 const AGAIN_MS = 300_000; // the API keeps its answer as long
 
 export const PeopleContext = createContext<People | null>(null);
@@ -29,5 +31,8 @@ export function useLoadedPeople(): People | null {
     AGAIN_MS,
   );
   nameColleagues(value?.people ?? []);
+  useEffect(() => {
+    if (value) localStorage.setItem(COMPANY_LANGUAGE, value.language);
+  }, [value]);
   return value;
 }

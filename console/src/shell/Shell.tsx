@@ -1,16 +1,18 @@
 import type { ComponentChildren } from "preact";
+import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
 import { SignatureForm } from "../conversations/email/SignatureForm";
 import { NotificationSettings } from "../live/NotificationSettings";
 import { partsFor, rightsOf } from "../operations/access";
+import { usePeople } from "../people/people";
 import { focusMain } from "./focus";
 import { Keys } from "./Keys";
 import { placeOf } from "./router";
-import { OPERATIONS_SECTION, SECTIONS } from "./sections";
+import { OPERATIONS_SECTION, REPORTS_SECTION, SECTIONS, SEGMENTS_SECTION } from "./sections";
 import { signOut } from "../session/signout";
-import { t } from "../texts/texts";
+import { loadTexts, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
 import { Toasts } from "../ui/Toasts";
@@ -20,7 +22,7 @@ export function Shell({ section, children }: { section: string; children: Compon
   const { config } = useApp();
   const session = useSession();
   const rights = rightsOf(session);
-  const sections = [...(rights.reads ? SECTIONS : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
+  const sections = [...(rights.reads ? [...SECTIONS, SEGMENTS_SECTION, REPORTS_SECTION] : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
   return (
     <div class="shell">
       <a
@@ -50,6 +52,7 @@ export function Shell({ section, children }: { section: string; children: Compon
         ))}
         <span class="rail-space" />
         <LiveSign />
+        {rights.reads && <Notifications key={session.company} />}
         {config.stage !== "prod" && <span class="stage">{config.stage}</span>}
         <Account />
       </nav>
@@ -61,8 +64,15 @@ export function Shell({ section, children }: { section: string; children: Compon
   );
 }
 
+// It is not part of the first load.
+function Notifications() {
+  const { value } = useResource(async () => (await Promise.all([import("../notifications/Bell"), loadTexts("notifications")]))[0], []);
+  return value && <value.Bell />;
+}
+
 function Account() {
   const app = useApp();
+  const people = usePeople();
   const session = useSession();
   const person = session.person;
   if (!person) return null;
@@ -82,7 +92,7 @@ function Account() {
                 </select>
               </label>
             ) : (
-              <p class="quiet">{session.company}</p>
+              <p class="quiet">{people?.company_name ?? session.company}</p>
             )}
             {rightsOf(session).reads && <NotificationSettings />}
             {rightsOf(session).reads && <SignatureForm />}

@@ -1,36 +1,63 @@
-// The texts of the pages. The English files have the keys; the German ones have the same.
+// The texts of the pages. The English files have the keys; the others have the same, and the further plural forms of
+// their language (`.two`, `.few` ...).
 
 import en from "./en.json";
+import type contact from "./contact/en.json";
+import type notifications from "./notifications/en.json";
 import type operations from "./operations/en.json";
+import type reports from "./reports/en.json";
+import type segments from "./segments/en.json";
+import type setup from "./setup/en.json";
 
-export type Key = keyof (typeof en & typeof operations);
+export type Key = keyof (typeof en & typeof contact & typeof operations & typeof notifications & typeof reports & typeof segments & typeof setup);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
-let texts: Partial<Record<Key, string>> = en;
+const LANGUAGES = ["en", "de", "ar"] as const;
+export type Language = (typeof LANGUAGES)[number];
+export type Part = "contact" | "notifications" | "operations" | "reports" | "segments" | "setup";
+
+let texts: Partial<Record<string, string>> = en;
+export let language: Language = "en";
 export let locale = "en";
 
+// The first of the person's languages that the console has, else English.
 export async function chooseLanguage(preferred: readonly string[]): Promise<void> {
-  const first = preferred.find((language) => /^(en|de)\b/.test(language)) ?? "en";
-  locale = first;
-  document.documentElement.lang = first.slice(0, 2);
-  if (first.startsWith("de")) texts = (await import("./de.json")).default;
+  const first = preferred.find((one) => languageOf(one));
+  if (first) language = languageOf(first)!;
+  // Some regions write Arabic with other digits and count other months, which the pages' fields do not take.
+  if (first) locale = String(new Intl.Locale(first, language === "ar" ? { numberingSystem: "latn", calendar: "gregory" } : {}));
+  document.documentElement.lang = language;
+  document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
+  if (language === "de") texts = (await import("./de.json")).default;
+  if (language === "ar") texts = (await import("./ar.json")).default;
 }
 
-// Few people need these texts: they are loaded with the pages of operations.
-export async function loadOperationsTexts(): Promise<void> {
-  const more = locale.startsWith("de") ? await import("./operations/de.json") : await import("./operations/en.json");
-  texts = { ...texts, ...more.default };
+function languageOf(tag: string): Language | undefined {
+  return LANGUAGES.find((one) => one === tag.toLowerCase().split("-")[0]);
+}
+
+// Loads the texts of pages that few people need.
+export async function loadTexts(...parts: Part[]): Promise<void> {
+  const { textsOf } = await import("./parts");
+  const loaded = await Promise.all(parts.map((part) => textsOf(part, language)));
+  // Only now: other pages may have loaded theirs meanwhile.
+  texts = Object.assign({ ...texts }, ...loaded);
 }
 
 export function t(key: Key, values: Values = {}): string {
   // Keys with values of the API may be unknown here.
-  return (texts[key] ?? key).replace(/{(\w+)}/g, (_, name: string) => String(values[name] ?? ""));
+  return (texts[key] ?? key).replace(/{(\w+)}/g, (_, name: string) => isolated(String(values[name] ?? "")));
+}
+
+// Between texts from right to left, a name or a number keeps its own direction: the signs of Unicode for it.
+export function isolated(value: string | null | undefined): string {
+  return language === "ar" ? `\u2068${value}\u2069` : (value ?? "");
 }
 
 export function tn(stem: Plural, count: number): string {
-  const form = new Intl.PluralRules(locale).select(count) === "one" ? "one" : "other";
-  return t(`${stem}.${form}` as Key, { count });
+  const form = `${stem}.${new Intl.PluralRules(locale).select(count)}`;
+  return t((form in texts ? form : `${stem}.other`) as Key, { count });
 }
 
 // The text of a value that the API names, or the value itself.

@@ -31,10 +31,10 @@ export function Frame({ title, line, colleagues, icon, back, actions, facts, foo
           </a>
           <Avatar name={title} />
           <div class="pane-title">
-            <h2>{title}</h2>
+            <h2 dir="auto">{title}</h2>
             <p>
               <Icon name={icon} size={14} />
-              {line}
+              <span dir="auto">{line}</span>
               {colleagues}
             </p>
           </div>
@@ -64,7 +64,7 @@ export function Fact({ label, children }: { label: string; children: ComponentCh
   return (
     <div class="fact">
       <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dd dir="auto">{children}</dd>
     </div>
   );
 }

@@ -30,6 +30,8 @@ const PATHS = {
   info: "M12 20a8 8 0 1 0 0-16 8 8 0 0 0 0 16ZM12 11v5M12 8v.1",
   plus: "M12 5v14M5 12h14",
   gauge: "M4.5 17a8.5 8.5 0 1 1 15 0M12 13.5l3.5-4M12 14.500a1 1 0 1 0 0-2 1 1 0 0 0 0 2Z",
+  bell: "M6.5 16.5V11a5.5 5.5 0 0 1 11 0v5.500l1.5 1.5H5zM10.5 20.500a1.6 1.6 0 0 0 3 0",
+  chart: "M4 20h16M7 16.500v-5M12 16.500V6M17 16.500v-8",
   sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.300l1.4 1.400M17.3 17.300l1.4 1.400M18.7 5.300l-1.4 1.400M6.7 17.300l-1.4 1.4",
 } as const;
 
@@ -37,7 +39,7 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
-    <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={`icon icon-${name}`} width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );

@@ -11,22 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from console.api.contact_search import ContactSearch
-from console.api.reading_rights import is_readable, readable
-from console.api.search_terms import Term, terms_of
+from console.api.entry_filter import Compared, EntryFilter, compared
 from console.api.views import Inbox, InboxRow, activity_of, row
+from console.reading_rights import readable
+from console.search.contacts import ContactSearch
+from console.search.terms import terms_of
 from console.store import searches
 from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
-from shared.identity.contacts.words import folded
 from shared.inbox import lists
 from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Context, Entry, Status
 from shared.inbox.references import key_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from console.api.inputs import InboxQuery, StatusFilter
     from shared.api.auth import Caller
@@ -70,75 +70,6 @@ class InboxDependencies:
     def people(self, caller: Caller) -> ContactSearch:
         """Return the contacts of the caller's company."""
         return ContactSearch(self.table, self.contacts, caller)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Filter:
-    """The conditions that are compared entry by entry. *readable*: the contexts that the caller may read."""
-
-    caller: Caller
-    readable: frozenset[Context]
-    query: InboxQuery
-    terms: tuple[Term, ...]
-    now: str
-
-    def fits(self, entry: Entry) -> bool:
-        """Whether the query asks for the entry, which is in the query's list."""
-        return self._fits_filters(entry) and self._fits_terms(entry)
-
-    def fits_person(self, entry: Entry) -> bool:
-        """Whether the query asks for the entry of a person who has its terms."""
-        unread, assignee = self.query.unread, self.query.assignee
-        return (
-            unread in {None, "true" if entry.unread_count else "false"}
-            and assignee in {None, entry.assignee}
-            and self._fits_filters(entry)
-        )
-
-    def _fits_filters(self, entry: Entry) -> bool:
-        query = self.query
-        return (
-            query.context in {None, entry.context}
-            and query.channel in {None, entry.channel}
-            and query.address in {None, entry.address}
-            and query.status in {None, "all", entry.state(self.now)}
-            and (query.label is None or query.label in entry.labels)
-            and (query.unassigned is None or entry.assignee is None)
-            and (query.waiting is None or entry.waiting_since is not None)
-            and self._is_due(entry)
-        )
-
-    def _is_due(self, entry: Entry) -> bool:
-        due_from = {None: "", "at_risk": entry.at_risk_at, "overdue": entry.due_at}[self.query.due]
-        return due_from is not None and due_from <= self.now
-
-    def _fits_terms(self, entry: Entry) -> bool:
-        if not self.terms:
-            return True
-        texts = (entry.contact, entry.handle, entry.subject, entry.preview)
-        text = folded("\n".join(one for one in texts if one))
-        return all(term.fits(text, entry.handle) for term in self.terms)
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """
-    The fitting entries of a page, the number of compared ones that the caller may read, and the last of these.
-
-    *last*: the last compared entry. *is_end*: none follows. *of_people*: how many were read as people's.
-    """
-
-    entries: list[Entry]
-    looked_at: int
-    looked_back_to: Entry | None
-    last: Entry | None
-    is_end: bool
-    of_people: int = 0
-
-    @property
-    def after(self) -> Attributes | None:
-        """The position of the entries after these, for a cursor; None at the end."""
-        return {"activity": self.last.activity} if self.last and not self.is_end else None
 
 
 _NOTHING = Compared([], 0, None, None, is_end=True)
@@ -229,7 +160,7 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
         return 0, True
     wanted = _wanted(caller, query)
     stored = lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
-    found = _page(stored, wanted, MOST_COUNTED, ENTRIES_PER_COUNT)
+    found = compared(stored, wanted, MOST_COUNTED, ENTRIES_PER_COUNT)
     return len(found.entries), found.is_end
 
 
@@ -257,7 +188,7 @@ def page_before(
 
 def _others(
     deps: InboxDependencies,
-    wanted: _Filter,
+    wanted: EntryFilter,
     before: str | None,
     limit: int,
     people: Mapping[str, Entry],
@@ -268,7 +199,7 @@ def _others(
     # One more than a page: whether there is another page.
     stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
     others = (entry for entry in stored if entry.pk not in people)
-    return _page(others, wanted, limit, ENTRIES_PER_CALL)
+    return compared(others, wanted, limit, ENTRIES_PER_CALL)
 
 
 def _contexts(caller: Caller, query: InboxQuery) -> frozenset[Context]:
@@ -284,7 +215,7 @@ def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Merge
     return lists.of_company(deps.table, caller.company, statuses, unread)
 
 
-def _of_people(deps: InboxDependencies, wanted: _Filter) -> dict[str, Entry]:
+def _of_people(deps: InboxDependencies, wanted: EntryFilter) -> dict[str, Entry]:
     """
     Return the newest conversations of the people whom a search finds by key, newest first.
 
@@ -303,21 +234,8 @@ def _after(entries: Iterable[Entry], before: str | None) -> list[Entry]:
     return [entry for entry in entries if before is None or entry.activity < before]
 
 
-def _inbox(
-    seal: Seal, now: str, entries: Sequence[Entry], found: Compared, of_people: int
-) -> Inbox:
-    """Return the view of a page. *of_people*: how many conversations were read as people's."""
-    oldest = found.looked_back_to
-    return Inbox(
-        conversations=[row_of(seal, entry, now) for entry in entries],
-        looked_at=found.looked_at + of_people,
-        looked_back_to=activity_of(oldest) if oldest else None,
-        read_units=-(-found.looked_at * READ_UNITS_PER_1000 // 1_000) + of_people,
-    )
-
-
-def _wanted(caller: Caller, query: InboxQuery) -> _Filter:
-    return _Filter(
+def _wanted(caller: Caller, query: InboxQuery) -> EntryFilter:
+    return EntryFilter(
         caller=caller,
         readable=readable(caller),
         query=query,
@@ -330,19 +248,3 @@ def row_of(seal: Seal, entry: Entry, now: str) -> InboxRow:
     """Return the row of an entry at the time *now*."""
     key = key_of(entry.context, entry.company_id, entry.reference, lambda: seal)
     return row(entry, key=key, now=now)
-
-
-def _page(stored: Iterable[Entry], wanted: _Filter, limit: int, most: int) -> Compared:
-    found: list[Entry] = []
-    last: Entry | None = None
-    oldest: Entry | None = None
-    looked_at = 0
-    for compared, entry in enumerate(stored):
-        if len(found) == limit or compared == most:
-            return Compared(found, looked_at, oldest, last, is_end=False)
-        last = entry
-        if is_readable(wanted.caller, wanted.readable, entry):
-            oldest, looked_at = entry, looked_at + 1
-            if wanted.fits(entry):
-                found.append(entry)
-    return Compared(found, looked_at, oldest, last, is_end=True)

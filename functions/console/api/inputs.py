@@ -58,7 +58,7 @@ class InboxQuery(ListFilters):
 type TeamName = Annotated[str, Field(pattern=TEAM_PATTERN)]
 # On one line, without the separators of keys and addresses.
 type ViewName = Annotated[
-    str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f]*\S[^\x00-\x1f]*$")
+    str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")
 ]
 
 

@@ -6,8 +6,8 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.api.reading_rights import readable
 from console.api.views import LiveTicket
+from console.reading_rights import readable
 from console.store import tickets
 from shared.inbox.live.items import TICKET_SECONDS
 from shared.runtime import clock

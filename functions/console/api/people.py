@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from console.api.views import CompanyPeople, PersonView
+from shared.access.companies import profile_of
 from shared.access.groups import role_of, team_of
 from shared.api import principals
 from shared.api.auth import EVERY_PROJECT, Forbidden
@@ -24,9 +25,11 @@ from shared.runtime.observability import describe, logger
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from shared.access.companies import CompanyProfile
     from shared.access.groups import Role
     from shared.access.logins import StoredLogins
     from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
 
 KEPT_MS = 300 * clock.SECOND_MS
 MOST_CALLS = 100
@@ -40,11 +43,15 @@ class Unsupported(Exception):
 
 
 class People:
-    """The people of each company. *client* returns the client of the user pool, with short timeouts."""
+    """
+    The people of each company. *client* returns the client of the user pool, with short timeouts; *keys* is the table
+    of API keys, which has the names of companies.
+    """
 
-    def __init__(self, client: Callable[[], Any], logins: StoredLogins) -> None:
+    def __init__(self, client: Callable[[], Any], logins: StoredLogins, keys: Table) -> None:
         self._client = client
         self._logins = logins
+        self._keys = keys
         self._kept: dict[str, tuple[int, CompanyPeople]] = {}
 
     def of(self, caller: Caller) -> CompanyPeople:
@@ -63,7 +70,8 @@ class People:
         now = clock.now_ms()
         if kept is None or now - read_at >= KEPT_MS:
             try:
-                kept = _read(_Calls(self._client(), pool, now + WITHIN_MS), company)
+                profile = profile_of(self._keys, company)
+                kept = _read(_Calls(self._client(), pool, now + WITHIN_MS), company, profile)
             except (ClientError, BotoCoreError) as failure:
                 logger.warning("user pool unreadable", extra=describe(failure))
                 raise Transient("user pool unreadable") from None
@@ -117,7 +125,7 @@ class _Found:
     teams: set[str] = field(default_factory=set)
 
 
-def _read(calls: _Calls, company: str) -> CompanyPeople:
+def _read(calls: _Calls, company: str, profile: CompanyProfile) -> CompanyPeople:
     roles, teams = _groups_of(company, calls.groups())
     found: dict[str, _Found] = {}
     for role, group in sorted(roles.items()):
@@ -136,6 +144,8 @@ def _read(calls: _Calls, company: str) -> CompanyPeople:
         people=sorted(people, key=lambda one: ((one.name or "\uffff").casefold(), one.principal)),
         teams=sorted({team for person in found.values() for team in person.teams}),
         complete=calls.is_complete,
+        company_name=profile.name,
+        language=profile.language,
     )
 
 

@@ -1,1 +1,1 @@
-"""Lists of contacts and imports, and the work on them that goes on after the answer."""
+"""API of the customers of a company: searches, changes, lists."""

@@ -16,8 +16,8 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from console import pages
-from console.pages import Asset
+from console.api import pages
+from console.api.pages import Asset
 from shared.access.logins import SCOPES, LoginSettings, StoredLogins
 from shared.api.proxy_event import header
 from shared.aws.sqs_fifo import to_json

@@ -1,4 +1,7 @@
-"""HTTP API of operations: queues, alarms, conservation, cost, switches, and the audit log of changes."""
+"""
+HTTP API of operations: queues, alarms, conservation, cost, switches, the audit log of changes, and the set-up by
+administrators and operators. One route needs no login: it makes the first administrator, by a one-time link.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,49 @@ from console.operations.conservation import Conservation
 from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
+from console.operations.setup.administrator import FirstAdministrators
+from console.operations.setup.findings import Checks
+from console.operations.setup.members import Administration, PersonNotFound
+from console.operations.setup.people import PersonExists
+from console.operations.setup.routes import SetupRoutes
+from console.operations.setup.stored_switches import StoredSwitches
+from console.operations.setup.switches import SwitchChanges
+from console.operations.setup.whatsapp import WhatsAppSecrets
 from console.operations.spending import CompanySpending
-from console.operations.switches import StoredSwitches
 from console.store import metric_reads
+from shared.access.companies import ProfileConflict
+from shared.access.first_links import LinkRefused
+from shared.access.logins import StoredLogins
+from shared.access.user_pool import People, PoolMissing
 from shared.ai.spending.configuration import SpendingSettings
+from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
+from shared.inbox.items import InboxRequest
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class OperationsSettings(SpendingSettings):
-    """The environment of this function. *first_queue_url*: any queue; *tables*: in the order of `INDEXES`."""
+class OperationsSettings(AuditedSettings, SpendingSettings):
+    """
+    The environment of this function. *first_queue_url*: any queue; *tables*: in the order of `INDEXES`.
+    *whatsapp_app_secret_id*, *whatsapp_tokens_secret_id*: the secrets that it also writes.
+    """
 
     stage: str
     alarm_prefix: str
-    audit_log_table_name: str
+    api_keys_table_name: str
+    conversation_log_table_name: str  # stores owners of provider ids
+    inbox_table_name: str  # stores requests
+    login_settings_name: str
+    whatsapp_tokens_secret_id: str
+    whatsapp_app_secret_id: str
     first_queue_url: str
     live_table_name: str
     tables: tuple[str, ...]
@@ -59,6 +84,9 @@ cost = Cost(metrics=metrics, stage=settings.stage, tables=settings.tables)
 switches = StoredSwitches(client=ssm, stage=settings.stage)
 dynamodb = boto3.client("dynamodb", config=quick)
 audit_log = Table(dynamodb, settings.audit_log_table_name)
+api_keys = Table(dynamodb, settings.api_keys_table_name)
+cognito = cache(lambda: boto3.client("cognito-idp", config=quick))
+logins = StoredLogins(ssm, settings.login_settings_name, completes=False)
 live_table = Table(dynamodb, settings.live_table_name)
 spending = cache(
     lambda: CompanySpending(
@@ -70,7 +98,47 @@ spending = cache(
 routes = Routes(
     title="Parley: operations",
     document="/operations/openapi.json",
-    errors={Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable")},
+    errors={
+        Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+        LinkRefused: (HTTPStatus.GONE, "link_refused"),
+        PersonExists: (HTTPStatus.CONFLICT, "person_exists"),
+        PersonNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        PoolMissing: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
+        ProfileConflict: (HTTPStatus.CONFLICT, "version_conflict"),
+    },
+    requests=Requests(Table(dynamodb, settings.inbox_table_name), InboxRequest),
+    audit_log=settings.audit_log(dynamodb),
+)
+
+
+def people() -> People:
+    """Return the user pool. Raises PoolMissing if people log in elsewhere, and Transient."""
+    return People.of(cognito(), logins.value().user_pool)
+
+
+whatsapp_secrets = WhatsAppSecrets(
+    apps=settings.whatsapp_app_secret_id,
+    tokens=settings.whatsapp_tokens_secret_id,
+    owners=Table(dynamodb, settings.conversation_log_table_name),
+)
+lambda_functions = cache(lambda: boto3.client("lambda", config=quick))
+routes.add(
+    SetupRoutes(
+        keys=api_keys,
+        pool=people,
+        administrators=FirstAdministrators(api_keys, people, settings.audit_log(dynamodb)),
+        secrets=whatsapp_secrets,
+        switches=SwitchChanges(ssm, settings.stage),
+        members=Administration(api_keys, people),
+        checks=Checks(
+            stage=settings.stage,
+            functions=lambda_functions,
+            secrets=whatsapp_secrets,
+            switches=switches,
+            queues=queues,
+            alarms=alarms,
+        ),
+    )
 )
 
 

@@ -15,11 +15,13 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.privacy.parts import Named, NameKind
 
 LONGEST_REASON: Final = 200
+PRINCIPAL: Final = r"(user|api-key):[!-~]{1,190}"
 _PROBLEMS: Final = {
     NameKind.PHONE: "must be a phone number with + and country code",
     NameKind.EMAIL: "must be an e-mail address",
     NameKind.USER_ID: "must be a user id of WhatsApp",
     NameKind.EXTERNAL: "must be {system}:{id}",
+    NameKind.PRINCIPAL: "must be user:{id} or api-key:{id}",
 }
 
 type _Text = Annotated[str, Field(min_length=1, max_length=254)]
@@ -28,7 +30,8 @@ type _Text = Annotated[str, Field(min_length=1, max_length=254)]
 class SubjectInput(Input):
     """
     The person, by one name: the id of a contact, a number with + and country code, an address, a business-scoped user
-    id of WhatsApp, or an external id, `{system}:{id}`.
+    id of WhatsApp, an external id, `{system}:{id}`, for a colleague who writes newsletters the caller of the APIs,
+    `user:{id}` or `api-key:{id}`, or the id of a ticket of the help desk, which no other name leads to.
     """
 
     contact_id: Annotated[str, Field(pattern=r"^[a-zA-Z0-9]{1,64}$")] | None = None
@@ -36,6 +39,10 @@ class SubjectInput(Input):
     email: _Text | None = Field(default=None, repr=False)
     user_id: _Text | None = Field(default=None, repr=False)
     external_id: _Text | None = Field(default=None, repr=False)
+    principal: Annotated[str, Field(pattern=f"^{PRINCIPAL}$")] | None = Field(
+        default=None, repr=False
+    )
+    ticket_id: Annotated[str, Field(pattern=r"^[!-~]{1,128}$")] | None = None
 
     @model_validator(mode="after")
     def _has_one_name(self) -> Self:
@@ -57,7 +64,7 @@ class PersonInput(Input):
         Field(
             min_length=1,
             max_length=LONGEST_REASON,
-            pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$",
+            pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$",
         ),
     ]
     reference: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:/-]{1,64}$")] | None = None
@@ -83,7 +90,7 @@ def named(subject: SubjectInput) -> Named:
 
 def _normal(kind: NameKind, text: str) -> str:
     match kind:
-        case NameKind.CONTACT:
+        case NameKind.CONTACT | NameKind.PRINCIPAL | NameKind.TICKET:
             return text
         case NameKind.USER_ID:
             return addresses.user_id(text).removeprefix(addresses.USER_ID_PREFIX)

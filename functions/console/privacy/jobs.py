@@ -18,11 +18,12 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.inbox.entries import Tables
     from shared.inbox.items import Context
     from shared.privacy.jobs import Kind
-    from shared.privacy.parts import CustomerRows, Named, Part, PersonHeads
+    from shared.privacy.parts import Named, Part, PersonHeads
 
 TURN_MS: Final = 60 * clock.SECOND_MS
 _LINES: Final = "person.jsonl"
@@ -31,15 +32,15 @@ _LINES: Final = "person.jsonl"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonDependencies:
     """
-    Tables of inbox and contacts, heads and jobs of the contexts, rows of the help desk, the bucket of exports.
+    Tables of inbox, contacts and consent records, heads and jobs of the contexts, the bucket of exports.
 
     *queued*: the subjects whose jobs this process has queued. A job of an earlier process may be in no queue.
     """
 
     tables: Tables
+    consents: Table
     heads: Mapping[Context, PersonHeads]
     parts: Mapping[str, Part]
-    help_desk: CustomerRows
     bucket: Bucket
     queued: set[str] = field(default_factory=set)
 
@@ -59,9 +60,10 @@ def start(
     by: str,
     reason: str,
     reference: str | None = None,
+    contexts: list[str] | None = None,
 ) -> PersonJob:
     """Start the job of the person with these names, or continue it if it is not done, and return it."""
-    job_id = PersonJob.id_of(kind, company, given)
+    job_id = PersonJob.id_of(kind, company, given, contexts)
     fresh = PersonJob(
         **PersonJob.key_of(job_id),
         company_id=company,
@@ -72,6 +74,8 @@ def start(
         reason=reason,
         reference=reference,
         given=[list(one) for one in given],
+        layout=PersonJob.PRESENT,
+        contexts=contexts,
     )
     return requests.start(deps.tables.contacts, fresh, lambda _: None)
 
@@ -83,11 +87,11 @@ def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[Person
         table=deps.tables.contacts,
         inventory=lambda job: Inventory(
             tables=deps.tables,
+            consents=deps.consents,
             heads=deps.heads,
             parts=deps.parts,
             queued=deps.queued,
             bucket=deps.bucket,
-            help_desk=deps.help_desk,
             job=job,
         ),
         folder=lambda job: folder_of(deps.bucket, job),
@@ -106,15 +110,17 @@ def folder_of(bucket: Bucket, job: PersonJob) -> ExportFolder:
 
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
     """Return a job with all names of the person, stored before anything that leads to them is removed."""
-    names, ids = person.of_names(deps.sources, job.company_id, job.names)
+    names, found = person.of_names(deps.sources, job.company_id, job.names)
+    ids = list(dict.fromkeys([*(job.contact_ids or []), *found]))  # known to an earlier release
     subjects = [
         (context, subject)
         for context, part in deps.parts.items()
+        if job.contexts is None or context in job.contexts
         for subject in part.subjects(job.kind, job.company_id, names)
     ]
     return job.changed(
         identifiers=[list(one) for one in names],
-        contact_ids=ids,
+        contact_ids=ids if job.contexts is None else [],
         subjects=[[context, subject.name] for context, subject in subjects],
         parts=[{"context": context, "job_id": subject.job_id} for context, subject in subjects],
     )

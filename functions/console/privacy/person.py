@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Key
 
 from shared.identity.addresses import AddressInvalid
-from shared.identity.contacts import resolution
+from shared.identity.contacts import resolution, tokens
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
@@ -17,17 +17,21 @@ from shared.privacy.parts import Known, Named, NameKind
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from shared.identity.identifiers import Identifier
     from shared.inbox.entries import Tables
     from shared.privacy.parts import Part, PersonHeads
 
 _KINDS = {
     IdentifierKind.PHONE: NameKind.PHONE,
     IdentifierKind.EMAIL: NameKind.EMAIL,
+    IdentifierKind.USER_ID: NameKind.USER_ID,
     IdentifierKind.EXTERNAL: NameKind.EXTERNAL,
 }
 _IDENTIFIERS = {name: kind for kind, name in _KINDS.items()}
 _OF_CONTEXTS = frozenset({NameKind.PHONE, NameKind.EMAIL, NameKind.USER_ID})
+OWNED = "~"  # begins the name of one owner of a number that had several
 ENTRIES_A_READ = 100
+MOST_ACCOUNTS = 100  # of WhatsApp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +45,14 @@ class Sources:
 
 @dataclass(slots=True)
 class Budget:
-    """The conversations that may be read for their names; *is_cut*: there are more."""
+    """
+    The conversations that may be read for their names; *is_cut*: there are more. *found* are the contexts of those that
+    were read, by the keys of their entries.
+    """
 
     left: int
     is_cut: bool = False
+    found: dict[str, str] = field(default_factory=dict)
 
 
 def exists(sources: Sources, company: str, name: Named) -> bool:
@@ -63,42 +71,58 @@ def of_names(
     owner's, and is left alone. Takes several calls; with a *budget* only so many conversations are read.
     """
     names = dict.fromkeys(given)
+    claimed: dict[Named, None] = {}
     profiles: dict[Named, list[Profile]] = {}
     while new := [one for one in names if one not in profiles]:
         for name in new:
             known = [_known(part, company, name) for part in sources.parts]
-            names |= dict.fromkeys(named for one in known for named in one.names)
             has_passed_on = any(one.has_passed_on for one in known)
+            if has_passed_on and name in claimed and name not in given:
+                # The person's number of that time: the contexts know its present owner.
+                del names[name]
+                profiles[name] = list(_profiles(sources.tables, company, name))
+                names[former(name)] = None
+                continue
+            names |= dict.fromkeys(named for one in known for named in one.names)
             profiles[name] = [] if has_passed_on else list(_profiles(sources.tables, company, name))
             for profile in profiles[name]:
                 names |= dict.fromkeys(_added(sources.tables, profile))
-                names |= dict.fromkeys(_claimed(sources, company, profile, budget))
+                claimed |= dict.fromkeys(_claimed(sources, company, profile, budget))
+                names |= {one: None for one in claimed if former(one) not in names}
     found = [profile for of_name in profiles.values() for profile in of_name]
     roots = dict.fromkeys(profile.contact_id for profile in found)
-    own = _ids_of(company, [name for name, of_name in profiles.items() if of_name])
+    own = _ids_of(sources.tables, company, [name for name, of_name in profiles.items() if of_name])
     ids = dict.fromkeys([*own, *(member for one in found for member in sorted(one.members))])
     return list(names), [*(one for one in ids if one not in roots), *roots]
 
 
+def former(name: Named) -> Named:
+    """Return a number as that of the first owner, who has it no more."""
+    return Named(name.kind, f"{name.value}{OWNED}")
+
+
 def _known(part: Part, company: str, name: Named) -> Known:
-    if name.kind not in _OF_CONTEXTS:
+    if name.kind not in _OF_CONTEXTS or OWNED in name.value:
         return Known(names=[], has_passed_on=False)
     return part.known(company, name)
 
 
 def _profiles(tables: Tables, company: str, name: Named) -> Iterator[Profile]:
-    for contact_id in _ids_of(company, [name]):
+    for contact_id in _ids_of(tables, company, [name]):
         profile = resolution.current(tables.contacts, company, contact_id)
         if profile is not None:
             yield profile
 
 
-def _ids_of(company: str, names: Iterable[Named]) -> list[str]:
-    """Return the ids of the profiles of names, with all keys; user ids have none."""
+def _ids_of(tables: Tables, company: str, names: Iterable[Named]) -> list[str]:
+    """Return the ids of the profiles of names, with all keys."""
     found: list[str] = []
     for name in names:
         if name.kind is NameKind.CONTACT:
             found.append(name.value)
+        if name.kind is NameKind.USER_ID:
+            found += _of_user_id(tables, company, name.value)
+            continue
         if (kind := _IDENTIFIERS.get(name.kind)) is None:
             continue
         try:
@@ -106,6 +130,18 @@ def _ids_of(company: str, names: Iterable[Named]) -> list[str]:
         except AddressInvalid:
             continue
     return found
+
+
+def _of_user_id(tables: Tables, company: str, user_id: str) -> list[str]:
+    """Return the ids of the profiles of a user id, which are one for each of the company's accounts of WhatsApp."""
+    ids = [
+        one
+        for partition in tokens.partitions(company, [tokens.of_id(user_id)])
+        for one in tokens.found(tables.contacts, partition, limit=MOST_ACCOUNTS)[0]
+    ]
+    keys = [Profile.key(company, one) for one in dict.fromkeys(ids)]
+    stored = map(Profile.read, tables.contacts.get_many(keys) if keys else [])
+    return [one.contact_id for one in stored if one.kind is IdentifierKind.USER_ID]
 
 
 def _added(tables: Tables, profile: Profile) -> Iterator[Named]:
@@ -117,12 +153,23 @@ def _added(tables: Tables, profile: Profile) -> Iterator[Named]:
             yield Named(kind, one.value)
 
 
+def _name_of(one: Identifier) -> Named | None:
+    """Return the name by which contexts know an identifier: of a user id, it is without its account."""
+    kind = _KINDS.get(one.kind)
+    if kind is NameKind.USER_ID:
+        return Named(kind, one.value.partition(":")[2])
+    return Named(kind, one.value) if kind is not None else None
+
+
 def _claimed(
     sources: Sources, company: str, profile: Profile, budget: Budget | None
 ) -> Iterator[Named]:
     """Yield the identifiers that the conversations of a contact prove."""
     for contact_id in [profile.contact_id, *sorted(profile.members)]:
-        for entries in _conversations(sources.tables, contact_id, budget):
+        for entries in conversations(sources.tables, contact_id, budget):
+            if budget is not None:
+                own = [one for one in entries if one.company_id == company]
+                budget.found |= {one.pk: str(one.context) for one in own}
             for context, heads in sources.heads.items():
                 refs = [one.reference for one in entries if one.context is context]
                 batch = heads.prefetched(refs) if refs else heads
@@ -130,11 +177,14 @@ def _claimed(
                     if head is None or head.company_id != company:
                         continue
                     for claim in head.claims:
-                        if (kind := _KINDS.get(claim.identifier.kind)) is not None:
-                            yield Named(kind, claim.identifier.value)
+                        if (name := _name_of(claim.identifier)) is not None:
+                            yield name
 
 
-def _conversations(tables: Tables, contact_id: str, budget: Budget | None) -> Iterator[list[Entry]]:
+def conversations(
+    tables: Tables, contact_id: str, budget: Budget | None = None
+) -> Iterator[list[Entry]]:
+    """Yield the entries of a contact in pages; with a *budget* only so many."""
     condition = Key(OfContact.name_of("contact_id")).eq(contact_id)
     start = None
     while True:

@@ -23,6 +23,25 @@ REMAINDERS: Final = (
         reason="conversations with the person since the request, and their contact",
     ),
     Remainder(
+        kind="contact_files",
+        reason="files of contacts that people of the company have imported or exported, until these expire",
+        days=1,
+    ),
+    Remainder(
+        kind="consent",
+        reason="what the person has chosen and when, under keyed hashes of the addresses, without evidence",
+    ),
+    Remainder(
+        kind="texts_of_the_company",
+        reason="names in segments, labels, saved views and settings, which people of the company have written",
+    ),
+    Remainder(
+        kind="rebuilds",
+        reason="the key at which an unfinished rebuild of the inbox goes on",
+        days=7,
+    ),
+    Remainder(kind="requests", reason="answers of API calls of the last day, sealed", days=1),
+    Remainder(
         kind="audit_log",
         reason="who requested the erasure, and changes by people, without content, for the retention of the log",
     ),

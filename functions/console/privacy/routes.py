@@ -5,16 +5,17 @@ A request is accepted at once and runs in the background (`console.privacy.run`)
 administrator confirms it first.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from console.jobs.runs import Runs
 from console.privacy import archive, person
 from console.privacy.inputs import PersonInput, RequestsQuery, named
 from console.privacy.jobs import PersonDependencies
+from console.privacy.run import job_of
 from console.privacy.views import (
     ContextReceipt,
     NameView,
@@ -35,10 +36,10 @@ from shared.api.routing.routes import Request
 from shared.aws.secrets import JsonSecret
 from shared.identity.contacts.items import Profile
 from shared.privacy import jobs as stored_jobs
+from shared.privacy import settings
 from shared.privacy.jobs import ID_DIGITS
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
-from shared.runtime.observability import describe, logger
 
 CONFIRM_DAYS: Final = 7
 LINK_SECONDS: Final = 3_600
@@ -65,10 +66,10 @@ class NotWaiting(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PrivacyRoutes:
-    """The routes. *person*: what a request needs, for one call. *start*: begins a run of a request."""
+    """The routes. *person*: what a request needs, for one call."""
 
     person: Callable[[], PersonDependencies]
-    start: Callable[[str, str], None]
+    runs: Runs
     seal_secret: JsonSecret
 
     @route_methods.changes(
@@ -102,7 +103,7 @@ class PrivacyRoutes:
         cursor = request.input.cursor
         start = listing.position(seal, cursor) if cursor else None
         found, last = person_requests.page(table, company, request.input.limit, start)
-        four_eyes = person_requests.settings_of(table, company).four_eyes
+        four_eyes = settings.settings_of(table, company).four_eyes
         result = PersonRequests(
             four_eyes=four_eyes, requests=[_view(one, [], None) for one in found]
         )
@@ -146,16 +147,11 @@ class PrivacyRoutes:
 
         return confirmed
 
-    def go_on_with_due(self) -> None:
-        """Start a run of each request that is due."""
-        for company, request_id in person_requests.due(self.person().tables.contacts):
-            self._start(company, request_id)
-
     def _fresh(
         self, deps: PersonDependencies, request: Request[PersonInput], name: Named
     ) -> PersonRequest:
         company, body, now = request.caller.company, request.input, clock.now_ms()
-        waits = person_requests.settings_of(deps.tables.contacts, company).four_eyes
+        waits = settings.settings_of(deps.tables.contacts, company).four_eyes
         until = clock.to_text(now + CONFIRM_DAYS * clock.DAY_SECONDS * clock.SECOND_MS)
         request_id = request.cause[:ID_DIGITS]
         return PersonRequest(
@@ -175,17 +171,10 @@ class PrivacyRoutes:
 
     def _begun(self, stored: PersonRequest) -> PersonRequestState:
         if stored.stage == "running":
-            self._start(stored.company_id, stored.request_id)
+            self.runs.start(job_of(stored.company_id, stored.request_id))
         return PersonRequestState(
             id=stored.request_id, stage=stored.stage, expires_at=stored.expires_at
         )
-
-    def _start(self, company: str, request_id: str) -> None:
-        """The request is stored: if no run starts now, the schedule starts one."""
-        try:
-            self.start(company, request_id)
-        except (ClientError, BotoCoreError) as failure:
-            logger.warning("privacy request not started", extra=describe(failure))
 
     def _found(self, deps: PersonDependencies, company: str, request_id: str) -> PersonRequest:
         is_id = len(request_id) == ID_DIGITS and request_id.isalnum()
@@ -212,7 +201,10 @@ def _preview(deps: PersonDependencies, company: str, name: Named) -> PersonReque
     keys = [Profile.key(company, one) for one in ids]
     found = deps.tables.contacts.get_many(keys) if keys else []
     is_cut = budget.is_cut or None
-    return PersonRequestState(names=_names(names), profiles=len(found), is_cut=is_cut)
+    counts = dict(sorted(Counter(budget.found.values()).items()))
+    return PersonRequestState(
+        names=_names(names), profiles=len(found), conversations=counts, is_cut=is_cut
+    )
 
 
 def _names(names: list[Named]) -> list[NameView]:

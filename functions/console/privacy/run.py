@@ -1,32 +1,32 @@
 """
-Runs of a request about a person: each goes on from where the one before ended, until the request has ended.
+A request about a person as a job (`console.jobs`):
 
     run of the person's job since the request has begun (`shared.privacy.engine`)
     an export: its ZIP, some megabytes in a step
     the receipts of all contexts, on the request; its names are removed
 
-A run is started by the request, by its confirmation or by the run before it; Lambda repeats a run that has died, and a
-schedule starts those whose start was lost. Two runs of one request may meet: each write names the revision that it has
-read, and the one that loses ends.
+Two runs of one request may meet: each write names the revision that it has read, and the one that loses ends.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from console.jobs.runs import Job
 from console.privacy import archive, jobs
 from console.privacy.archive import Exported
 from console.privacy.inventory import exports_of
 from console.privacy.remainders import REMAINDERS
 from console.store import person_requests
 from console.store.person_jobs import PersonJob
+from shared.aws.tables.leases import LeaseLost
 from shared.privacy import engine, remainders
 from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind, PartJob
 from shared.runtime import clock
-from shared.runtime.failures import Transient
-from shared.runtime.observability import describe, logger
+from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,50 +36,47 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.privacy.jobs import Kind
     from shared.privacy.views import ReceiptView
+    from shared.runtime.failures import Transient
 
+KIND: Final = "person"
 OWN: Final = "contacts"  # the name of this context's part in receipts and archives
 TURN_MS: Final = 3 * clock.SECOND_MS
 # A call of a context that hangs is given up after 10 s; its failure is stored after it.
 SPARE_MS: Final = 14 * clock.SECOND_MS
-LAST_MS: Final = 3 * clock.SECOND_MS  # of a run that only waits
 FAILED_MS: Final = 5 * clock.SECOND_MS
 MOST_FAILURES: Final = 3  # of a run, which then leaves the request to the schedule
 
 
-def go_on(
-    deps: PersonDependencies, company: str, request_id: str, remaining_ms: Callable[[], int]
-) -> bool:
-    """
-    Go on with a request as long as the time of this run allows. Returns whether another run is wanted at once.
+@dataclass(frozen=True, slots=True)
+class PersonRequests:
+    """The requests as a kind of job, whose name is the id of the request. *person*: what a run needs."""
 
-    Without an open request nothing happens. A failure that may pass is stored with the request, by its code, and tried
-    again; after some of them the schedule goes on.
-    """
-    request = person_requests.get(deps.tables.contacts, company, request_id)
-    if request is None or not request.is_open:
-        return False
-    try:
+    person: Callable[[], PersonDependencies]
+    spare_ms: int = SPARE_MS
+    most_failures: int = MOST_FAILURES
+
+    def opened(self) -> Iterator[Job]:
+        """Yield the requests of all companies that are due."""
+        for company, request_id in person_requests.due(self.person().tables.contacts):
+            yield job_of(company, request_id)
+
+    def taken(self, job: Job, owner: str, remaining_ms: int) -> _Turn | None:
+        """Return the next turn of an open request; one that was not confirmed in time expires."""
+        del owner, remaining_ms  # Of two runs the one that loses ends, by the request's revision.
+        deps = self.person()
+        request = person_requests.get(deps.tables.contacts, job.company, job.name)
+        if request is None or not request.is_open:
+            return None
         if request.stage == "waiting":
-            _expire(deps.tables.contacts, request)
-            return False
-        return _gone_on(_Run(deps, request), remaining_ms)
-    except person_requests.Contended:
-        return False
+            with suppress(person_requests.Contended):
+                _expire(deps.tables.contacts, request)
+            return None
+        return _Turn(deps, request)
 
 
-def _gone_on(running: _Run, remaining_ms: Callable[[], int]) -> bool:
-    failures = 0
-    while remaining_ms() > SPARE_MS and failures < MOST_FAILURES:
-        wait_ms = running.waited_step()
-        if wait_ms is None:
-            return False
-        failures += running.has_failed
-        left_ms = remaining_ms()
-        if wait_ms:
-            # A wait that leaves no time for a step takes the rest of the run: few runs follow each other.
-            has_time = left_ms - wait_ms > SPARE_MS
-            clock.sleep_ms(wait_ms if has_time else max(0, left_ms - LAST_MS))
-    return failures < MOST_FAILURES
+def job_of(company: str, request_id: str) -> Job:
+    """Return the job of a request."""
+    return Job(kind=KIND, company=company, name=request_id)
 
 
 def _expire(table: Table, request: PersonRequest) -> None:
@@ -89,28 +86,30 @@ def _expire(table: Table, request: PersonRequest) -> None:
 
 
 @dataclass(slots=True)
-class _Run:
+class _Turn:
     deps: PersonDependencies
     request: PersonRequest
-    has_failed: bool = False
 
-    def waited_step(self) -> int | None:
-        """Do the next part of the request; return how long to wait for the one after it, None at the end."""
-        self.has_failed = False
+    def step(self) -> int | None:
+        """Do the next part of the request."""
         try:
-            return None if self.step() else 0
+            return None if self._is_done() else 0
         except person_requests.Contended:
-            raise
-        except Transient as wait:
-            if wait.wait_ms is not None:
-                return wait.wait_ms
-            logger.warning("privacy request waits", extra=describe(wait))
-            self.has_failed = True
-            self.note(wait.reason)
-            return FAILED_MS
+            raise LeaseLost from None
 
-    def step(self) -> bool:
-        """Do the next part of the request; return whether it has ended. Raises Transient."""
+    def failed(self, failure: Transient) -> int:
+        """Store the code of a failure with the request."""
+        try:
+            self._note(failure.reason)
+        except person_requests.Contended:
+            raise LeaseLost from None
+        return FAILED_MS
+
+    def leave(self) -> None:
+        """Each step has stored its progress."""
+
+    def _is_done(self) -> bool:
+        """Do the next part; return whether the request has ended. Raises Transient."""
         job = self._job()
         if not job.is_done:
             engine.work(jobs.engine_of(self.deps, TURN_MS), job.job_id)
@@ -135,7 +134,7 @@ class _Run:
         self._end(job, parts, key)
         return True
 
-    def note(self, problem: str) -> None:
+    def _note(self, problem: str) -> None:
         """Store the code of a failure, unless it is stored."""
         if self.request.problem != problem:
             self._replace(problem=problem)
@@ -145,7 +144,7 @@ class _Run:
         request = self.request
         kind: Kind = request.kind
         given = [Named(NameKind(request.given[0]), request.given[1])] if request.given else []
-        job_id = PersonJob.id_of(kind, request.company_id, given)
+        job_id = PersonJob.id_of(kind, request.company_id, given, request.contexts)
         job = stored_jobs.get(self.deps.tables.contacts, PersonJob, job_id)
         is_earlier = job is not None and job.requested_at < str(request.begun_at)
         if job is None or (job.is_done and is_earlier):
@@ -157,6 +156,7 @@ class _Run:
                 by=request.requested_by,
                 reason=request.reason,
                 reference=request.reference,
+                contexts=request.contexts,
             )
         if request.job_id is None:
             self._replace(job_id=job_id)
@@ -170,11 +170,10 @@ class _Run:
 
     def _end(self, job: PersonJob, parts: list[tuple[str, PartJob]], key: str | None) -> None:
         stated = [(context, part.receipt, part.counts) for context, part in parts]
-        own = remainders.receipt(REMAINDERS, job.receipts[0]) if job.receipts else None
-        receipts = [
-            _receipt(context, receipt, counts)
-            for context, receipt, counts in [*stated, (OWN, own, job.counts)]
-        ]
+        if job.contexts is None:
+            own = remainders.receipt(REMAINDERS, job.receipts[0]) if job.receipts else None
+            stated.append((OWN, own, job.counts))
+        receipts = [_receipt(context, receipt, counts) for context, receipt, counts in stated]
         self._replace(
             stage="done",
             given=None,

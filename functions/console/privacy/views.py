@@ -18,8 +18,8 @@ class NameView(views.View):
 
 class PersonRequestState(views.View):
     """
-    A request that was accepted, or confirmed. Of a dry run there is none, only the `names` of the person, and the
-    number of `profiles`; with `is_cut` further conversations may prove further names, which the request finds.
+    A request that was accepted, or confirmed. Of a dry run there is none, only the `names` of the person, the number of
+    `profiles`, and of `conversations` by context; with `is_cut` there are more, which may prove further names.
     """
 
     id: str | None = None
@@ -27,6 +27,7 @@ class PersonRequestState(views.View):
     expires_at: str | None = None
     names: list[NameView] | None = None
     profiles: int | None = None
+    conversations: dict[str, int] | None = None
     is_cut: bool | None = None
 
 
@@ -47,8 +48,9 @@ class PersonRequestView(views.View):
     A request and its receipts. `waiting`: another administrator confirms it before `expires_at`; then it is `running`
     until it is `done`. `names` are there until it ends, `problem` is the code of a failure that is tried again.
 
-    `copies_left` are ids of copies that an operator has to delete at the model's provider. `link` downloads an export's
-    ZIP for an hour; each read makes a new one, until the ZIP is deleted after seven days.
+    With `contexts` it is about the person in these alone, by the company's retention. `copies_left` are ids of copies
+    that an operator has to delete at the model's provider. `link` downloads an export's ZIP for an hour; each read
+    makes a new one, until the ZIP is deleted after seven days.
     """
 
     id: str
@@ -63,6 +65,7 @@ class PersonRequestView(views.View):
     finished_at: str | None
     problem: str | None
     names: list[NameView]
+    contexts: list[str] | None = None
     receipts: list[ContextReceipt]
     copies_left: list[str]
     link: str | None = None

@@ -34,6 +34,6 @@ def take(table: Table, kind: str) -> None:
     free_at = Quotas(table, MetricCount.key).take(kind, [per_minute, per_day])
     if free_at is None:
         return
-    wait = max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
+    wait = clock.seconds_until(free_at)
     whose = f"reads of metrics are limited, for the whole deployment, to {per_day.most} a day and"
     raise RateLimited(wait, per_minute.most, whose)

@@ -46,7 +46,7 @@ class PersonRequest(Item):
 
     `begun_at` is the time since when a run of the person's job belongs to it. `receipts` are those of the contexts, as
     `{context, counts, kept, outside}`; `problem` is the code of the newest failure that may pass. `archive` is the key
-    of an export's ZIP.
+    of an export's ZIP. With `contexts` the request is about the person in these alone, and not about the contact.
     """
 
     pk_pattern: ClassVar[str] = "PRIVACY_REQUEST#{company}#{id}"
@@ -65,6 +65,7 @@ class PersonRequest(Item):
     reason: str
     reference: str | None = None
     given: list[str] | None = Field(default=None, repr=False)
+    contexts: list[str] | None = None
     begun_at: str | None = None
     confirmed_by: str | None = None
     expires_at: str | None = None  # of a waiting one
@@ -124,40 +125,17 @@ class OpenRequest(Item):
     due_at: str
 
 
-class PrivacySettings(Item):
-    """What a company has set for its requests: whether a second administrator confirms each."""
-
-    pk_pattern: ClassVar[str] = "PRIVACY_SETTINGS#{company}"
-    sk_pattern: ClassVar[str] = "SETTINGS"
-    indexes: ClassVar[tuple[str, ...]] = ()
-    ttl_days: ClassVar[int | None] = None
-
-    pk: str
-    sk: str = sk_pattern
-    company_id: str
-    four_eyes: bool = False
-
-    @classmethod
-    def key_of(cls, company: str) -> Attributes:
-        """Return the whole key of a company's settings."""
-        return {"pk": filled(cls.pk_pattern, company), "sk": cls.sk_pattern}
-
-
-def settings_of(table: Table, company: str) -> PrivacySettings:
-    """Return what a company has set, or the defaults."""
-    key = PrivacySettings.key_of(company)
-    item = table.get(key)
-    return PrivacySettings.read(item) if item else PrivacySettings(**key, company_id=company)
-
-
 def get(table: Table, company: str, request_id: str) -> PersonRequest | None:
     """Return a request of a company (strongly consistent)."""
     item = table.get(PersonRequest.key_of(company, request_id))
     return PersonRequest.read(item) if item else None
 
 
-def add(table: Table, request: PersonRequest) -> PersonRequest:
-    """Store a new request and return it. Safe to repeat: the first one with its id stays. Raises Contended."""
+def add(table: Table, request: PersonRequest, *also: Attributes) -> PersonRequest:
+    """
+    Store a new request, together with the writes *also*, and return it. Safe to repeat: the first one with its id
+    stays. Raises Contended.
+    """
     listed = ListedRequest(
         pk=ListedRequest.list_of(request.company_id),
         sk=filled(ListedRequest.sk_pattern, request.requested_at, request.request_id),
@@ -170,6 +148,7 @@ def add(table: Table, request: PersonRequest) -> PersonRequest:
             table.to_put(request.attributes(), when=is_new),
             table.to_put(listed.attributes()),
             table.to_put(_open(request).attributes()),
+            *also,
         )
     except TransactionRefused:
         stored = get(table, request.company_id, request.request_id)
@@ -217,10 +196,15 @@ def due(table: Table) -> Iterator[tuple[str, str]]:
 
 def has_many_open(table: Table, company: str) -> bool:
     """Whether a company has MOST_OPEN requests that have not ended; requests at the same time may be a few more."""
+    return open_requests(table, company) >= MOST_OPEN
+
+
+def open_requests(table: Table, company: str) -> int:
+    """Return how many requests of a company have not ended, MOST_OPEN at most."""
     first = filled(OpenRequest.sk_pattern, company, "-").removesuffix("-")
     listed = Key("pk").eq(OpenRequest.pk_pattern) & Key("sk").begins_with(first)
     items, _ = table.query(None, listed, limit=MOST_OPEN)
-    return len(items) >= MOST_OPEN
+    return len(items)
 
 
 def page(

@@ -35,6 +35,4 @@ def wait_of(table: Table, caller: Caller) -> int | None:
         metrics.add_metric("SearchUncounted", MetricUnit.Count, 1)
         logger.warning("search not counted", extra=describe(failure))
         return None
-    if free_at is None:
-        return None
-    return max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
+    return None if free_at is None else clock.seconds_until(free_at)

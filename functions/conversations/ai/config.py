@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from conversations.ai.json_schema import Parameters, ParametersBroken
+from conversations.ai.schemas.json_schema import Parameters, ParametersBroken
 from shared.ai.attachments import Medium  # noqa: TC001 - pydantic reads the annotation at run time
 from shared.ai.files.capabilities import media_of
 from shared.ai.settings import Configured, ModelSettings, TranscriptionSettings
@@ -83,6 +83,11 @@ class Function(Configured):
     secret_reference: Annotated[str, Field(min_length=1)] | None = (
         None  # `{"signing_key": "whsec_..."}`
     )
+
+    @property
+    def purpose(self) -> str:
+        """Name and description, which say what a successful call has done."""
+        return f"{self.name}: {self.description}"
 
     @cached_property
     def compiled(self) -> Parameters:

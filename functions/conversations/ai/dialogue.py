@@ -28,7 +28,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai import escalation
-from conversations.ai.checks import guardrails, removal
+from conversations.ai.answer_review import Review
+from conversations.ai.checks import guardrails
 from conversations.ai.checks.faults import ADVICE, Fault, Severity
 from conversations.ai.checks.guardrails import LONGEST_SUBJECT
 from conversations.ai.config import BuiltIn
@@ -46,9 +47,9 @@ from conversations.ai.functions import (
     tools_of,
 )
 from conversations.ai.outcome import Answer, Cause, Cost, HandOff, MadeCall
-from conversations.ai.output_schema import Output, parse, schema_for
 from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import answerable_questions
+from conversations.ai.schemas.output_schema import Output, parse, schema_for
 from conversations.ai.task import (
     Task,
     asks_to_stop,
@@ -58,6 +59,7 @@ from conversations.ai.task import (
     content_rules_of,
     documents_of,
     facts_in,
+    functions_done,
     limits_of,
     variables_of,
     with_own_ids,
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conversations.ai.functions import Execute
-    from conversations.ai.prompt.whatsapp_templates import Filled, Template
+    from conversations.ai.prompt.whatsapp_templates import Template
 
 ROUNDS = 4
 MOST_REFUSALS = 2  # replies with a refused call
@@ -102,7 +104,7 @@ class _Turn:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
         self._model_calls, self._limits = calls_of(model, task), limits_of(task)
-        self.project_values, self.to_fill = variables_of(task)
+        project_values, self.to_fill = variables_of(task)
         self._documents = documents_of(task)
         more_tools = self._documents.tools if self._documents else ()
         of_documents = self._documents.rules if self._documents else ()
@@ -119,18 +121,24 @@ class _Turn:
         self._system = system_prompt.system_text(
             task.facts, own_words, rules, self._tools, *more_rules
         )
-        self._bounds = bounds_of(task, own_words, self._tools, more_rules)
         self._history = [*system_prompt.history(task.history), *with_own_ids(task.decided)]
         self._barred = barred_in(task)
+        self._review = Review(
+            task=task,
+            bounds=bounds_of(task, own_words, self._tools, more_rules),
+            documents=self._documents,
+            barred=self._barred,
+            project_values=project_values,
+        )
         self._recorded = dict(task.facts.recorded_answers)
         self._schema = schema_for(
             has_subject=task.channel == "email",
             variables={variable.name: variable.longest for variable in self.to_fill},
         )
         self._correction = ""
-        self._faults: list[Fault] = []
         self._is_repaired = False
         self._calls: list[MadeCall] = []
+        self._done = functions_done(task)
         self._refusals = 0
         self._has_refused = False
         self._rounds = 0
@@ -162,62 +170,31 @@ class _Turn:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
-        faults = self._noted(self._faults_of(output)) if is_used else ()
+        faults = self._review.note(output) if is_used else ()
         if faults:
             is_fatal = any(fault.severity is Severity.FATAL for fault in faults)
             if not is_fatal and not self._is_repaired:
                 self._request_repair(text, faults)
                 return None
-            reduced = None if is_fatal else self._reduced(output, faults)
+            reduced = None if is_fatal else self._review.reduced(output, faults)
             if reduced is None:
                 return self._hand_off(Cause.INVALID)
             output = reduced
         if self._documents:
-            output = self._documents.with_list(output, self._bounds)
+            output = self._documents.with_list(output, self._review.bounds)
         return self._handle_calls([request], output) if request else self._handle_answer(output)
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
-        filled = self._completed(template, values)
+        filled = self._review.completed(template, values)
         if isinstance(filled, tuple):
-            self._faults += filled
+            self._review.faults += filled
             return self._hand_off(Cause.INVALID)
         return self._end(content=filled.body, variables=filled.values)
 
-    def _completed(
-        self, template: Template, values: Mapping[str, str]
-    ) -> Filled | tuple[Fault, ...]:
-        from conversations.ai.prompt.whatsapp_templates import completed  # noqa: PLC0415 - of one channel
-
-        return completed(template, self.project_values, values, self._task.longest)
-
-    def _faults_of(self, output: Output) -> tuple[Fault, ...]:
-        template = self._task.template
-        if template is None:
-            faults = {*guardrails.faults_of(output, self._bounds)}
-            if output.hand_off and self._barred is Cause.AI:
-                faults.add(Fault.HANDED_BACK)
-            if not output.hand_off and escalation.is_repeated(output.content, self._task.history):
-                faults.add(Fault.REPEATED_ANSWER)
-            if self._documents:
-                faults |= self._documents.faults_of(output, self._bounds)
-            return tuple(fault for fault in Fault if fault in faults)
-        if output.hand_off or output.function_call:
-            return ()  # No message is sent.
-        values = output.variables or {}
-        filled = self._completed(template, values)
-        faults = {*guardrails.faults_of(Output(content="", variables=values), self._bounds)}
-        faults = faults - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
-        return tuple(fault for fault in Fault if fault in faults)
-
-    def _noted(self, faults: tuple[Fault, ...]) -> tuple[Fault, ...]:
-        """Record *faults*; return those that are more than notes."""
-        self._faults += faults
-        return tuple(fault for fault in faults if fault.severity is not Severity.NOTE)
-
     def _repair_or_hand_off(self, text: str, fault: Fault) -> Answer | None:
         """Request a repair of an answer that cannot be read; the second time hand off."""
-        self._faults.append(fault)
+        self._review.faults.append(fault)
         if self._is_repaired:
             return self._hand_off(Cause.INVALID)
         self._request_repair(text, (fault,))
@@ -226,16 +203,6 @@ class _Turn:
     def _request_repair(self, text: str, faults: tuple[Fault, ...]) -> None:
         self._is_repaired = True
         self._correction = system_prompt.correction(text, faults)
-
-    def _reduced(self, output: Output, faults: tuple[Fault, ...]) -> Output | None:
-        """Return the answer without its faulty sentences; None if that is not possible or leaves nothing."""
-        if self._task.template is not None or not all(fault.is_removable for fault in faults):
-            return None
-        reduced = removal.reduced(output, self._bounds)
-        if not reduced.content and output.hand_off:
-            return reduced  # Human agents get the model's reason.
-        has_faults = any(fault.severity is not Severity.NOTE for fault in self._faults_of(reduced))
-        return reduced if reduced.content and not has_faults else None
 
     def _call_in(self, output: Output) -> ai.ToolCall | None:
         request = output.function_call
@@ -281,7 +248,7 @@ class _Turn:
             return self._handle_answer(output)
         call, result = self._documents.search(request)
         self._calls.append(MadeCall(call, result))
-        self._bounds = self._bounds.with_facts(facts_in(result.text, is_error=False))
+        self._review.bounds = self._review.bounds.with_facts(facts_in(result.text, is_error=False))
         self._history.append(exchange(request, result))
         return None
 
@@ -326,9 +293,11 @@ class _Turn:
         except TurnOutdated as outdated:
             return self._end(content=f"[{call.name}]", outdated=outdated.reason)
         self._calls.append(MadeCall(call, result))
-        has_acted = call.function is not None and not result.is_error
+        done = [call.function] if call.function and result.has_succeeded else []
+        self._done += [function.name for function in done]
         texts = facts_in(result.text, is_error=result.is_error)
-        self._bounds = self._bounds.with_facts(texts, has_acted=has_acted)
+        purposes = [function.purpose for function in done]
+        self._review.bounds = self._review.bounds.with_facts(texts, purposes)
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded |= recorded_in(call)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
@@ -382,7 +351,8 @@ class _Turn:
         return Answer(
             **fields,
             calls=tuple(self._calls),
-            faults=tuple(self._faults),
+            done=tuple(self._done),
+            faults=tuple(self._review.faults),
             retrieved=self._documents.retrieved if self._documents else (),
             cost=Cost(calls.model.name, calls.usage, calls.count, calls.ms),
         )

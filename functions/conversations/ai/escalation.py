@@ -2,7 +2,8 @@
 Decides from the dialogue that an agent must answer, independently of the model.
 
     the customer clearly asks for a person             patterns, or the model's own field `asks_for_person`
-    the customer asks the same three times in a row    no answer has helped
+    the customer asks the same three times in a row    in equal or other words (see `question_topics`), or says that
+                                                       the question was not answered: no answer has helped
     the customer asks the same four times              in the messages that the model reads
 
 Messages before the last hand-back by an agent do not count. Pure.
@@ -10,11 +11,15 @@ Messages before the last hand-back by an agent do not count. Pure.
 
 from __future__ import annotations
 
+import re
+from itertools import accumulate, dropwhile, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.guardrails import without_quotations
-from conversations.ai.checks.phrases import clearly_asks_for_a_person, has_question_word
 from conversations.ai.outcome import Cause
+from conversations.ai.phrases.person_requests import asks_for_a_person
+from conversations.ai.phrases.question_topics import complains, question_in
+from conversations.ai.phrases.questions import has_question_word
 from shared.ai import port as ai
 from shared.ai.languages.function_words import plain_words
 
@@ -28,6 +33,7 @@ FEWEST_WORDS = 3  # of messages that are alike without being equal
 FIRST_WORDS = 3  # of a message, among which a word makes it a question without a mark
 LEAST_ALIKE = 0.75  # words that both messages have, of all their words
 SHORTEST_ANSWER = 5  # words; thanks and greetings may be repeated
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
@@ -36,25 +42,41 @@ def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
     if not asked or not asked[-1]:
         return None
     newest = asked[-1]
-    if any(clearly_asks_for_a_person(plain_words(without_quotations(text))) for text in newest):
+    if any(asks_for_a_person(without_quotations(text)) for text in newest):
         return Cause.ASKED_FOR_PERSON
-    for text in filter(_is_question, newest):
+    insists = [any(map(complains, texts)) for texts in asked]
+    if len(asked) >= IN_A_ROW and all(insists[-IN_A_ROW:]):
+        return Cause.NO_PROGRESS
+    for text in _open_questions(asked):
         repeats = [any(_are_alike(text, other) for other in earlier) for earlier in asked]
-        if len(repeats) >= IN_A_ROW and all(repeats[-IN_A_ROW:]):
+        same = [repeated or insisted for repeated, insisted in zip(repeats, insists, strict=True)]
+        if len(same) >= IN_A_ROW and all(same[-IN_A_ROW:]):
             return Cause.NO_PROGRESS
         if sum(repeats) >= IN_ALL:
             return Cause.REPEATED_QUESTION
     return None
 
 
+def _open_questions(asked: Sequence[list[str]]) -> list[str]:
+    """Return the questions of the newest texts; if they say that a question was not answered, the ones before."""
+    for texts in reversed(asked):
+        questions = [text for text in texts if _is_question(text) and not complains(text)]
+        if questions or not any(map(complains, texts)):
+            return questions
+    return []
+
+
 def is_repeated(answer: str, history: Sequence[HistoryMessage]) -> bool:
     """Return whether the customer was given the same *answer* last, and it is more than thanks or a greeting."""
-    last = next((m for m in reversed(history) if m.role is ai.Role.ASSISTANT), None)
-    words = plain_words(answer)
-    is_own = last is not None and not last.by_colleague
-    return (
-        is_own and len(words) >= SHORTEST_ANSWER and words == plain_words(last.text if last else "")
-    )
+    words = _units(answer)
+    return len(words) >= SHORTEST_ANSWER and words in _last_answers(history)
+
+
+def _last_answers(history: Sequence[HistoryMessage]) -> list[list[str]]:
+    """Return the words of the model's last message, and of its last ones together: an answer may have several."""
+    newest_first = dropwhile(lambda message: message.role is ai.Role.USER, reversed(history))
+    own = takewhile(lambda m: m.role is ai.Role.ASSISTANT and not m.by_colleague, newest_first)
+    return list(accumulate((_units(message.text) for message in own), lambda last, one: one + last))
 
 
 def _asked(history: Sequence[HistoryMessage]) -> list[list[str]]:
@@ -75,10 +97,18 @@ def _is_question(text: str) -> bool:
 
 
 def _are_alike(text: str, other: str) -> bool:
-    words, others = plain_words(text), plain_words(other)
-    if words == others:
+    words, others = _units(text), _units(other)
+    if words == others or question_in(text).is_like(question_in(other)):
         return True
     if min(len(words), len(others)) < FEWEST_WORDS:
         return False
     common, every = {*words} & {*others}, {*words} | {*others}
     return len(common) >= LEAST_ALIKE * len(every)
+
+
+def _units(text: str) -> list[str]:
+    """Return the plain words of *text*; of scripts without blanks between words, the pairs of neighbouring signs."""
+    units: list[str] = []
+    for word in plain_words(text):
+        units += map("".join, pairwise(word)) if _UNSPACED.search(word) else [word]
+    return units

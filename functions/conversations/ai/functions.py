@@ -6,12 +6,13 @@ A call contains a function name and arguments, never a company, project or perso
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import BuiltIn, Function
-from conversations.ai.json_schema import ArgumentsInvalid, Parameters
 from conversations.ai.prompt.questions import MOST_ANSWERS
+from conversations.ai.schemas.json_schema import ArgumentsInvalid, Parameters
 from shared.ai import port as ai
 from shared.aws.sqs_fifo import to_json
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LONGEST_RESULT = 16 * 1024
 MOST_CALLS = 8  # in one reply of a model
+_FAILED_STATUSES = ("error", "failed", "failure", "rejected", "declined")
 
 
 def _of_texts(**longest: int) -> dict[str, Any]:
@@ -100,6 +102,11 @@ class Result:
     text: str = field(repr=False)
     is_error: bool = False
 
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether the function has done its work: a response may say in its body that it has not."""
+        return not self.is_error and not _says_failure(self.text)
+
 
 FAILED = Result("This could not be done.", is_error=True)
 UNKNOWN = Result("Unknown whether this was done. Do not try again; offer a person.", is_error=True)
@@ -165,6 +172,18 @@ def _of_question(answer: Mapping[str, str], questions: Sequence[str]) -> dict[st
         rule = "key: is no question of `clarificationPoints` that can be answered."
         raise CallRefused(f"{rule} Nothing is recorded.")
     return {"key": match, "value": answer["value"]}
+
+
+def _says_failure(text: str) -> bool:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(body, dict):
+        return False
+    says_error = bool(body.get("error") or body.get("errors"))
+    is_denied = any(body.get(name) is False for name in ("ok", "success", "done"))
+    return says_error or is_denied or body.get("status") in _FAILED_STATUSES
 
 
 def _folded(question: str) -> str:

@@ -71,13 +71,15 @@ class Answer:
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
     *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents. *outdated* is the
-    reason why a function was not executed; then *content* only names the function.
+    reason why a function was not executed; then *content* only names the function. *done* are the project's functions
+    that have succeeded.
     """
 
     content: str = field(default="", repr=False)
     subject: str | None = field(default=None, repr=False)
     variables: Mapping[str, str] | None = field(default=None, repr=False)
     calls: tuple[MadeCall, ...] = ()
+    done: tuple[str, ...] = ()
     hand_off: HandOff | None = None
     outdated: str | None = None
     faults: tuple[Fault, ...] = ()

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from conversations.ai.checks import guardrails
-from conversations.ai.checks.phrases import asks_for_a_person, wants_no_messages
+from conversations.ai.functions import Result
+from conversations.ai.phrases.opt_outs import wants_no_messages
+from conversations.ai.phrases.person_requests import may_ask_for_a_person
 from conversations.ai.prompt import marks, system_prompt
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import ModelCalls
@@ -126,7 +128,7 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [part for message in task.history for part in (message.text, *message.marks)]
     names = [facts.company_name, facts.project_name, *facts.representatives]
-    from conversations.ai.checks.statements import claimed_actions  # noqa: PLC0415 - not at a cold start
+    from conversations.ai.checks.statements.claims import claimed_actions  # noqa: PLC0415 - not at a cold start
 
     sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
     # Of sent messages only what they call done: "I have not booked it" is no proof.
@@ -148,8 +150,21 @@ def bounds_of(
         today=facts.today,
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
-    has_acted = any(not decided.is_error for decided in task.decided)
-    return bounds.with_facts((text for result in results for text in result), has_acted=has_acted)
+    earlier = [name for message in task.history for name in message.done]
+    acts = {*functions_done(task), *earlier}
+    return bounds.with_facts(
+        (text for result in results for text in result),
+        (function.purpose for function in task.config.functions if function.name in acts),
+    )
+
+
+def functions_done(task: Task) -> list[str]:
+    """Return the functions whose calls agents have released and that have succeeded since the last turn."""
+    return [
+        decided.call.name
+        for decided in task.decided
+        if Result(decided.result, decided.is_error).has_succeeded
+    ]
 
 
 def _wanted_language(task: Task, own_words: str) -> str | None:
@@ -191,7 +206,7 @@ def barred_in(task: Task) -> Cause | None:
     if task.barred is None:
         return None
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
-    return None if asks_for_a_person(plain_words(newest)) else task.barred
+    return None if may_ask_for_a_person(newest) else task.barred
 
 
 def asks_to_stop(task: Task) -> bool:

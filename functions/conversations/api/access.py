@@ -10,7 +10,7 @@ from conversations.api.inputs import ActingInput
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.transitions import Cause
 from conversations.store import conversations, states
-from conversations.store.items import log
+from conversations.store.items.parts.state import is_held_by_other
 from shared.api.errors import InvalidInput
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity import addresses
@@ -56,6 +56,14 @@ class AlreadyPlaced(Exception):
 
 class OtherChannel(Exception):
     """The conversation is on another channel than the message."""
+
+
+class ModelUnavailable(Exception):
+    """The model does not answer now; a repeat may work. The message is a code."""
+
+
+class ModelUnusable(Exception):
+    """The model, its secret or the documents cannot be used with the project's settings. The message is a code."""
 
 
 class Unusable(InvalidInput):
@@ -125,7 +133,7 @@ def check_not_taken(opened: OpenConversation, agent: Agent, assignee: str | None
     A conversation that *assignee* holds already may be given to this agent again: a call can be repeated. Any agent may
     take a conversation of a team.
     """
-    if not agent.force and log.is_held_by_other(opened.state, agent.principal, assignee):
+    if not agent.force and is_held_by_other(opened.state, agent.principal, assignee):
         raise AlreadyTaken(
             "the conversation is assigned to another agent; set force: true to override"
         )

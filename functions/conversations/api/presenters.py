@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from conversations.initiation.case_data import CaseData
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.conversation import Conversation
-    from conversations.store.items.log import Change, Message, State
+    from conversations.store.items.log import Change, Message
+    from conversations.store.items.parts.state import State
     from conversations.store.items.proposal import Proposal
     from conversations.store.items.records import Unmatched
     from conversations.store.items.routes import Ended, Open

@@ -195,8 +195,8 @@ class MessageView(View):
     """
     A message. `whole_text` links to the full text if it is too long to be shown.
 
-    Of the model: `calls` of the provider, `functions` that it called, `sources` that it was given and `answers` of the
-    customer that it recorded, by question.
+    Of the model: `ai_version` of the project's settings, `calls` of the provider, `functions` that it called, `sources`
+    that it was given and `answers` of the customer that it recorded, by question.
     """
 
     entry_id: str
@@ -226,6 +226,7 @@ class MessageView(View):
     price: str | None
     currency: str | None
     model: str | None
+    ai_version: int | None
     ai_prompt_tokens: int | None
     ai_completion_tokens: int | None
     ai_total_tokens: int | None

@@ -149,6 +149,7 @@ class SmsChannel(_Part):
     configuration_set: str | None = None
     message_type: Literal["TRANSACTIONAL", "PROMOTIONAL"] = "TRANSACTIONAL"
     max_segments: int = Field(default=3, ge=1, le=10)
+    max_messages: int = Field(default=3, ge=1, le=5)  # of one answer
     opt_out_handled_by: Literal["provider", "parley"] = "provider"
     senders: dict[str, Annotated[str, Field(pattern=NUMBER)]] = Field(default_factory=dict)
 
@@ -230,6 +231,7 @@ class Company(_Part):
     fallback_channels: list[ChannelMethod] = Field(default_factory=list)
     retention_days: int = Field(default=365, ge=1)
     close_after_days: int = Field(default=30, ge=1, le=3_650)  # without activity
+    ai_version: int | None = Field(default=None, ge=1)  # see `configuration.versions`
 
     def channel(self, method: ChannelMethod) -> Channel:
         """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""

@@ -8,7 +8,7 @@ from conversations.lifecycle.commands import HumanMessage, Notice, Resume
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Outcome, Plan
+from conversations.outbound.turns.plan import Outcome, Plan
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role

@@ -12,15 +12,15 @@ from botocore.config import Config
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
-from conversations.outbound.compose.document_search import DocumentSearch
-from conversations.outbound.compose.function_calls import Effects
+from conversations.outbound.compose.functions.calls import Effects
+from conversations.outbound.compose.functions.document_search import DocumentSearch
 from conversations.outbound.compose.openai_mirror import Mirror
 from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
-from conversations.outbound.turns.engine import TurnDependencies
+from conversations.outbound.turns.plan import TurnDependencies
 from shared.access.ownership.claims import Owners
 from shared.ai.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
-    from conversations.outbound.compose.function_calls import Effects
+    from conversations.outbound.compose.functions.calls import Effects
     from conversations.outbound.compose.writer import MessageWriter
     from conversations.outbound.policy.gate import PolicyGate
-    from conversations.outbound.turns.engine import TurnDependencies
+    from conversations.outbound.turns.plan import TurnDependencies
     from shared.ai.spending.budget import Spending
 
 

@@ -24,7 +24,7 @@ from conversations.lifecycle.commands import (
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
-from conversations.outbound.turns.engine import Outcome
+from conversations.outbound.turns.plan import Outcome
 from conversations.privacy import retention
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode

@@ -26,12 +26,13 @@ from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
-from conversations.outbound.turns.engine import Outcome, Plan
+from conversations.outbound.turns.plan import Outcome, Plan
 from conversations.privacy import erasure_checks
 from conversations.store import conversations, erasures, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from conversations.store.items.log import Mode, State
+from conversations.store.items.log import Mode
+from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from conversations.store.items.turn import TurnKind

@@ -17,8 +17,8 @@ from conversations.lifecycle.resume_status import REACHED
 from conversations.lifecycle.status import AWAITS_ANSWER, Status
 from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.results import Ended
-from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Outcome, Plan
+from conversations.outbound.turns import engine, fence
+from conversations.outbound.turns.plan import Outcome, Plan
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
@@ -137,6 +137,6 @@ def _drop(
     """Forget a step, and its turn if an attempt died before it was sent."""
     turn = opened.state.turn
     if turn is not None and turn.turn_id == turn_id and turn.stage is Stage.CLAIMED:
-        engine.discard(deps.resources, opened.ref, turn.message_sk)
+        fence.discard(deps.resources, opened.ref, turn.message_sk)
         states.release(deps.resources.log, opened.ref, turn)
     due.done_for(deps.resources.log, command.ref, DueKind.FOLLOW_UP, command.message_sk)

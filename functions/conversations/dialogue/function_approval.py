@@ -18,12 +18,13 @@ from conversations.dialogue import first_message, reply
 from conversations.lifecycle.resume_status import status_of_model
 from conversations.lifecycle.status import OVER, Status
 from conversations.lifecycle.transitions import finish_move, move
-from conversations.outbound.compose import proposals
 from conversations.outbound.compose.facts import config_of
+from conversations.outbound.compose.functions import proposals
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages, states
 from conversations.store.items import identifiers
-from conversations.store.items.log import Mode, is_held_by_other
+from conversations.store.items.log import Mode
+from conversations.store.items.parts.state import is_held_by_other
 from conversations.store.items.proposal import Verdict
 from conversations.store.items.turn import TurnKind
 from shared.runtime.failures import Transient
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from conversations.dialogue.context import DialogueDependencies
     from conversations.lifecycle.commands import Release
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.outbound.turns.engine import Outcome
+    from conversations.outbound.turns.plan import Outcome
     from conversations.store.items.log import Message
 
 RELEASED = "released"

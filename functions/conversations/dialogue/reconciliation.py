@@ -7,7 +7,7 @@ from conversations.lifecycle import conversation
 from conversations.lifecycle.commands import Resolve, ask_for_reply
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Outcome
+from conversations.outbound.turns.plan import Outcome
 from conversations.store.items.log import Mode
 from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due

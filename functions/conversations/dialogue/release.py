@@ -9,7 +9,7 @@ from conversations.lifecycle.commands import HumanMessage, Release
 from conversations.lifecycle.status import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import move
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Outcome
+from conversations.outbound.turns.plan import Outcome
 from conversations.store import states
 from conversations.store.items.log import Mode
 from shared.runtime.failures import Transient

@@ -25,11 +25,12 @@ from conversations.outbound.policy.newer_messages import Unanswered
 from conversations.outbound.providers import receipts
 from conversations.outbound.results import End, Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission, wait_receipt
-from conversations.outbound.turns.engine import Outcome, Plan
+from conversations.outbound.turns.plan import Outcome, Plan
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, Mode, State
+from conversations.store.items.log import Message, Mode
+from conversations.store.items.parts.state import State
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
 from shared.policy.facts import Allowed, TemplateOnly

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.lifecycle.status import Status
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral
-from conversations.outbound.turns.engine import Outcome
+from conversations.outbound.turns.plan import Outcome
 from conversations.store.items.parts.due import DueKind
 from conversations.store.limits import turn_slots
 from conversations.store.recovery import due

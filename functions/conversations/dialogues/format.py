@@ -56,22 +56,66 @@ class Place(_Strict):
     address: str | None = None
 
 
+class SharedContact(_Strict):
+    """A contact of the customer's address book."""
+
+    name: str
+    company: str | None = None
+    phones: Texts = Field(default_factory=list)
+    emails: Texts = Field(default_factory=list)
+
+
+class OrderedArticle(_Strict):
+    """An article of an order: its id in the catalog, how many, and the price of one."""
+
+    article: str
+    quantity: int = Field(default=1, ge=1)
+    price: float = 0
+    currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
+
+
+class Order(_Strict):
+    """What the customer orders from the catalog, with a note."""
+
+    articles: list[OrderedArticle] = Field(min_length=1)
+    note: str = ""
+
+
+class ModelCall(_Strict):
+    """One of several functions that the model calls at once."""
+
+    call: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class Remembered(_Strict):
+    """The memory that the model writes of a conversation."""
+
+    summary: str = ""
+    facts: Texts = Field(default_factory=list)
+
+
 class ModelAnswer(_Strict):
     """
-    An answer of the stand-in for the model. *call* is the function that it calls, with *arguments*; *variables* are
-    those of a template of WhatsApp, *subject* that of a mail.
+    An answer of the stand-in for the model. *call* is the function that it calls, with *arguments*, *calls* are several
+    at once; *variables* are those of a template of WhatsApp, *subject* that of a mail, *remembers* is the answer to the
+    request for a memory.
 
     A text in a file is `{content: <text>}`. *refused* is a failure of the provider: an HTTP status and an error code.
+    *meanwhile* are texts that the customer writes while the model answers.
     """
 
     content: str = ""
     call: str | None = None
     arguments: dict[str, Any] = Field(default_factory=dict)
+    calls: list[ModelCall] = Field(default_factory=list, max_length=20)
+    remembers: Remembered | None = None
     hand_off: str | None = None
     asks_for_person: bool = False
     variables: dict[str, str] | None = None
     subject: str | None = None
     refused: tuple[int, str] | None = None
+    meanwhile: Texts = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -80,6 +124,8 @@ class ModelAnswer(_Strict):
 
     def as_output(self) -> str:
         """Return the answer in the format of models."""
+        if self.remembers is not None:
+            return self.remembers.model_dump_json()
         called = self.call and {"name": self.call, "arguments": json.dumps(self.arguments)}
         output = {
             "content": self.content,
@@ -118,8 +164,9 @@ class Step(_Strict):
     """
     A turn: the customer sends one or more messages *after* the previous turn, or only time passes (*waits*).
 
-    Of several texts in *says* each is a message, *apart* seconds after the one before; files, place, button and quote
-    belong to the last one. *quotes* is the position of a message in the conversation: 1 is the first, -1 the newest.
+    Of several texts in *says* each is a message, *apart* seconds after the one before; files, place, button, contacts,
+    order, product and quote belong to the last one. *quotes* is the position of a message in the conversation: 1 is the
+    first, -1 the newest. *reacts* is an emoji for that message, by default the newest.
     """
 
     says: Texts = Field(default_factory=list)
@@ -129,18 +176,33 @@ class Step(_Strict):
     files: list[Attachment] = Field(default_factory=list, max_length=10)
     location: Place | None = None
     button: str | None = None
+    contacts: list[SharedContact] = Field(default_factory=list, max_length=10)
+    order: Order | None = None
+    product: str | None = None
+    reacts: str | None = Field(default=None, min_length=1, max_length=16)
     quotes: int | None = None
     answers: list[ModelAnswer] = Field(default_factory=list)
     expect: Expected = Field(default_factory=Expected)
 
     @model_validator(mode="after")
     def _is_about_something(self) -> Self:
-        has_message = bool(self.says or self.files or self.location or self.button)
-        if has_message == (self.waits is not None):
-            raise ValueError("a turn has a message (says, files, location, button) or waits")
+        own = [
+            bool(one) for one in (self.files, self.location, self.button, self.contacts, self.order)
+        ]
+        has_message = any([self.says, *own])
+        if [has_message, bool(self.reacts), self.waits is not None].count(True) != 1:
+            kinds = "says, files, location, button, contacts, order"
+            raise ValueError(f"a turn has a message ({kinds}), reacts or waits")
+        if sum(own) > 1 or (self.product and not self.says):
+            raise ValueError("a message has one kind of content; a product is asked about in says")
         if self.quotes == 0:
             raise ValueError("quotes counts from 1, or from -1 backwards")
         return self
+
+    @property
+    def is_of_whatsapp(self) -> bool:
+        """Whether only WhatsApp has what the customer sends."""
+        return bool(self.files or self.contacts or self.order or self.product or self.reacts)
 
 
 class Dialogue(_Strict):
@@ -160,6 +222,8 @@ class Dialogue(_Strict):
 
     @model_validator(mode="after")
     def _has_files_where_they_exist(self) -> Self:
-        if self.channel != "whatsapp" and any(step.files for step in self.turns):
-            raise ValueError("files are sent over whatsapp")
+        if self.channel != "whatsapp" and any(step.is_of_whatsapp for step in self.turns):
+            raise ValueError(
+                "files, contacts, orders, products and reactions are sent over whatsapp"
+            )
         return self

@@ -59,7 +59,11 @@ def _act(world: World, ref: str, step: Step) -> None:
             files=step.files,
             location=step.location,
             button=step.button,
-            quotes=step.quotes,
+            contacts=step.contacts,
+            order=step.order,
+            product=step.product,
+            reacts=step.reacts,
+            quotes=-1 if step.reacts and step.quotes is None else step.quotes,
         ),
     )
     world.settle()

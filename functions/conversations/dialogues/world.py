@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Attachment, ModelAnswer, Place
+    from conversations.dialogues.format import Attachment, ModelAnswer, Order, Place, SharedContact
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,19 @@ class RealModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomerMessage:
-    """A message that the customer sends. *quotes* is the position of the quoted message, see `format.Step`."""
+    """
+    A message that the customer sends. *quotes* is the position of the quoted message, or of the one that the emoji
+    *reacts* is for, see `format.Step`.
+    """
 
     text: str = field(default="", repr=False)
     files: Sequence[Attachment] = ()
     location: Place | None = None
     button: str | None = None
+    contacts: Sequence[SharedContact] = ()
+    order: Order | None = None
+    product: str | None = None
+    reacts: str | None = None
     quotes: int | None = None
 
 

@@ -1,6 +1,6 @@
 """
 HTTP API for agents and their software: conversation lists, messages, agent actions, labels and notes, unmatched
-messages, consent; and for admins: parked events and dead letters.
+messages, consent; and for admins: projects and their versions, parked events and dead letters.
 
 Software polls lists and messages. The code of the other calls is loaded by the first of them.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -21,6 +21,8 @@ from conversations.api.access import (
     AlreadyPlaced,
     AlreadyTaken,
     ApiDependencies,
+    ModelUnavailable,
+    ModelUnusable,
     NotFound,
     NothingToRelease,
     NotOpen,
@@ -31,6 +33,7 @@ from conversations.api.access import (
     recipient_of,
 )
 from conversations.api.agents.annotation_routes import AnnotationRoutes
+from conversations.api.projects.routes import ProjectRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.recovery.bootstrap import recovery_of
@@ -49,6 +52,10 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown
 from shared.policy.consent.records import Consents
+from shared.runtime.settings import Origin
+
+if TYPE_CHECKING:
+    from conversations.api.projects.playground import PlaygroundDependencies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +68,8 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     conversations_dead_letters_url: str
     conversations_media_dead_letters_url: str
     api_seal_secret_id: str
+    openai_base_url: Origin
+    newsletters_bucket_name: str
 
 
 settings = AdminSettings.load()
@@ -108,6 +117,8 @@ routes = Routes(
         OtherChannel: (HTTPStatus.CONFLICT, "other_channel"),
         ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "configuration_error"),
         KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
+        ModelUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "model_unavailable"),
+        ModelUnusable: (HTTPStatus.UNPROCESSABLE_ENTITY, "model_unusable"),
     },
     requests=Requests(resources.log, Answered),
     audit_log=settings.audit_log(boto3.client("dynamodb", config=quick)),
@@ -118,6 +129,18 @@ RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     routes, read=(Scope.CONVERSATIONS_ADMIN,), replay=(Scope.CONVERSATIONS_ADMIN,)
 )
 routes.add(AnnotationRoutes(deps))
+
+
+@cache
+def _playground() -> "PlaygroundDependencies":
+    from conversations.api.projects.bootstrap import playground_dependencies  # noqa: PLC0415 - see the docstring
+
+    return playground_dependencies(
+        resources.log, settings.openai_base_url, settings.newsletters_bucket_name
+    )
+
+
+routes.add(ProjectRoutes(deps, _playground))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
+from conversations.store.annotations.added_notes import AddedNotes
 from conversations.store.inbox_heads import ConversationHeads
 from shared.aws.dynamodb import Table
 
@@ -30,13 +31,12 @@ class InboxFeedSettings(FeedSettings):
 
 settings = InboxFeedSettings.load()
 dynamodb = boto3.client("dynamodb", config=QUICK)
+log = Table(dynamodb, settings.conversation_log_table_name)
 inbox_feed = feed_of(
     settings,
     dynamodb,
-    ConversationHeads(
-        Table(dynamodb, settings.conversations_table_name),
-        Table(dynamodb, settings.conversation_log_table_name),
-    ),
+    ConversationHeads(Table(dynamodb, settings.conversations_table_name), log),
+    additions=AddedNotes(log),
 )
 
 

@@ -80,7 +80,7 @@ worker = queue_worker(
     attempts=attempts,
     handle=_handle,
     show_failure=downloads.show_failure,
-    sharing=shares.of_files(resources, runs, queue),
+    sharing=[shares.of_files(resources, runs, queue)],
 )
 
 

@@ -56,7 +56,7 @@ worker = queue_worker(
     attempts=attempts,
     handle=_handle,
     show_failure=exhausted_retries.of_record,
-    sharing=shares.of_channel(deps.resources, runs, channel),
+    sharing=[shares.of_channel(deps.resources, runs, channel)],
 )
 
 

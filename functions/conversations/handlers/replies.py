@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 class RepliesSettings(SpeakingSettings):
     """Environment variables of this function."""
 
+    channel_max_concurrency: int  # of the queue of agents
     reply_max_concurrency: int
     reply_max_wait_seconds: int = 45
 
@@ -47,6 +48,7 @@ deps = dialogue_dependencies(settings)
 triggers = TypeAdapter(ReplyTrigger)
 attempts = Attempts.of(settings)
 runs = Runs(attempts, deps.resources.replies.name, settings.reply_max_concurrency)
+agents_runs = Runs(attempts, deps.resources.agents.name, settings.channel_max_concurrency)
 
 
 def _handle(body: str, run: Run) -> str:
@@ -80,7 +82,10 @@ worker = queue_worker(
     attempts=attempts,
     handle=_handle,
     show_failure=_show_failure,
-    sharing=shares.of_replies(deps.resources, runs, triggers),
+    sharing=[
+        shares.of_replies(deps.resources, runs, triggers),
+        shares.of_agents(deps.resources, agents_runs),
+    ],
     due_ms=reply_trigger.due_ms,
 )
 

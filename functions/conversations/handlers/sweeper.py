@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.recovery import sweep
+from conversations.recovery import gap_check, sweep
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.client_configs import PATIENT
 from shared.aws.dead_letters import count_dead_letters
@@ -126,10 +126,12 @@ def _answered(call: object) -> dict[str, Any]:
 
 def _sweep(context: LambdaContext) -> None:
     count_dead_letters(sqs, settings.dead_letter_urls)
-    is_gap_check = sweep.is_time_for_gaps(clock.now_ms())
+    is_gap_check = gap_check.is_time_for_gaps(clock.now_ms())
     reserved_ms = sweep.GAP_CHECK_MS if is_gap_check else sweep.LAST_GROUP_MS
     enqueued = sweep.enqueue_due(deps, context.get_remaining_time_in_millis, reserved_ms)
     if enqueued:  # a metric that every run writes costs $0.30 a month
         metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
-    gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis, continues=not is_gap_check)
+    gaps = gap_check.close_gaps(
+        deps, context.get_remaining_time_in_millis, continues=not is_gap_check
+    )
     logger.info("sweep finished", extra={"brought": enqueued, "gaps": gaps})

@@ -13,7 +13,8 @@ from conversations.lifecycle.transitions import keep_open, mode_of
 from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation, Role
-from conversations.store.items.log import Delivery, Message, State
+from conversations.store.items.log import Delivery, Message
+from conversations.store.items.parts.state import State
 
 CONTEXT_HASH = "adopted"
 

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from conversations.configuration.resources import Resources
-from conversations.inbound import legacy_import
+from conversations.inbound import legacy_import, number_changes
 from conversations.store import conversations, messages, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import Mode, State
+from conversations.store.items.log import Mode
+from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from shared.events.exchange import FileStored, InboundMessage, NumberReleased
 from shared.identity.addresses import other_spellings
 from shared.identity.business_accounts import BusinessAccount
-from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
@@ -70,9 +70,10 @@ def find(
                 if state.has_number:
                     # Once: later messages of the next owner must not withdraw the number from their conversations.
                     record = Withdrawal.of(
-                        event.received_at, event.provider_message_id, event.customer_user_id
-                    )
-                    withdrawals.note(resources.log, state.company_id, customer, record)
+                        event.received_at, event.provider_message_id,
+                        event.customer_user_id, state.customer_user_id,
+                    )  # fmt: skip
+                    number_changes.record(resources, state.company_id, customer, record)
                 states.note_withdrawal(resources.log, other, event.received_at)
     return ref
 

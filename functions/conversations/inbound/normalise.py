@@ -10,7 +10,8 @@ from conversations.lifecycle.transitions import keep_open
 from conversations.store import conversations, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
-from conversations.store.items.log import Message, State
+from conversations.store.items.log import Message
+from conversations.store.items.parts.state import State
 from conversations.store.items.placeholders import placeholder
 from conversations.store.items.routes import Alias, BusinessAddress
 from shared.aws.sqs_fifo import digest
@@ -20,7 +21,6 @@ from shared.identity.authors import is_proven_author
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 
-LONGEST_INLINE = 16 * 1_024
 _HASH_CHARACTERS = 24
 
 
@@ -85,6 +85,7 @@ def proof_of_address(event: InboundMessage, opened: OpenConversation) -> dict[st
     is_withdrawn = state.number_withdrawn_at is not None
     return {
         "customer_user_id": None if state.customer_user_id else event.customer_user_id,
+        "customer_account": _account_of(event) if state.customer_account is None else None,
         "number_proven_at": event.received_at if is_withdrawn else None,
     }
 
@@ -192,7 +193,14 @@ def _state(event: InboundMessage, conversation: Conversation) -> State:
         event.business_address,
         identifiers.REQUEST_PREFIX,
         customer_user_id=event.customer_user_id,
+        customer_account=_account_of(event),
+        began_at=event.received_at,
     )
+
+
+def _account_of(event: InboundMessage) -> str | None:
+    """Return the account in which the user id of a message names the customer."""
+    return event.account if event.customer_user_id else None
 
 
 def as_json(event: InboundMessage) -> dict[str, object]:

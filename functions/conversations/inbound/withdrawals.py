@@ -7,14 +7,13 @@ message of the customer from the number proves it again.
 """
 
 from conversations.configuration.resources import Resources
-from conversations.inbound import matching
+from conversations.inbound import matching, number_changes
 from conversations.store import routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import State
+from conversations.store.items.parts.state import State
 from shared.events.exchange import NumberReleased
 from shared.identity import addresses
-from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime.failures import Permanent
 
@@ -29,14 +28,17 @@ def take(resources: Resources, event: NumberReleased) -> str:
         customer = addresses.phone_number(event.customer_address)
     except addresses.AddressInvalid:
         raise Permanent("bad_address") from None
-    record = Withdrawal.of(event.received_at, event.provider_message_id, event.next_user_id)
+    record = Withdrawal.of(
+        event.received_at, event.provider_message_id, event.next_user_id, event.customer_user_id
+    )
     companies = {company for company, _ in projects} | ({event.company} if event.company else set())
     for company in sorted(companies):
-        withdrawals.note(resources.log, company, customer, record)
+        number_changes.record(resources, company, customer, record)
     found = _of_number(resources, event, customer) if projects else {}
     for ref, state in found.items():
         is_owned = (state.company_id, state.project_id) in projects
-        is_theirs = is_owned and state.may_be_of(event.customer_user_id or "")
+        is_next = bool(event.next_user_id and state.is_of(event.next_user_id))
+        is_theirs = is_owned and not is_next and state.may_be_of(event.customer_user_id or "")
         if is_theirs and event.received_at > (state.number_proven_at or ""):
             states.note_withdrawal(resources.log, ref, event.received_at)
     return "released"

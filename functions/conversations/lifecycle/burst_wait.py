@@ -4,7 +4,8 @@ Decides how long the reply to a customer's message waits for further messages.
     files are still being stored, or a
     voice note has no text yet              `file`
     follows another unanswered message      `fragment`: a burst has begun
-    looks complete                          `complete`: a button or form, a place, the end of a sentence, a long text
+    looks complete                          `complete`: a button or form, a place, the end of a sentence, an emoji at
+                                            the end, a long text
     any other text                          `fragment`
 
 The newest message of a burst decides: its reply trigger answers all of them.
@@ -25,7 +26,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.configuration.burst_waits import BurstWait
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.store.items.log import State
+    from conversations.store.items.parts.state import State
 
 BURST_MS = 15 * clock.SECOND_MS
 LONG_CHARACTERS = 40
@@ -34,6 +35,8 @@ _WHOLE_KINDS = frozenset({"button", "interactive", "location", "contacts", "orde
 _SENTENCE = re.compile(
     r"[.!?\u203c-\u2049\u3002\uff01\uff0e\uff1f\u061f\u06d4\u0964\u0965\u1362\u1367]['\")\]\u00bb\u2019\u201d\u300d]*$"
 )
+_EMOJI = re.compile(r"[\u2190-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*$")
+_GREEK_QUESTION = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]\s?[;\u037e]$")
 # More follows: dots, a comma, a colon, a dash.
 _CONTINUES = re.compile(r"(?:\.{2,}|[,;:\-\u2026\u2013\u2014\uff0c\u3001\u060c])$")
 
@@ -87,6 +90,8 @@ def looks_complete(message: Message) -> bool:
     if message.button is not None or message.kind in _WHOLE_KINDS:
         return True
     text = message.content.rstrip()
+    if _EMOJI.search(text) or _GREEK_QUESTION.search(text):
+        return True
     if _CONTINUES.search(text):
         return False
     return _SENTENCE.search(text) is not None or len(text) > LONG_CHARACTERS

@@ -40,6 +40,7 @@ class HumanMessage(_Record):
     Message that a human agent wants to send. *cause* is the hash of the call's idempotency key.
 
     *principal* is the authenticated caller, and so is *agent_id*; records of earlier versions name another agent there.
+    *is_divisible*: the text is a draft of the model that may be sent in several SMS.
     """
 
     type: Literal["human_message"] = "human_message"
@@ -49,6 +50,7 @@ class HumanMessage(_Record):
     text: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] = Field(default_factory=dict, repr=False)
+    is_divisible: bool = False
 
 
 class Release(_Record):

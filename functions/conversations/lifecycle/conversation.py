@@ -9,9 +9,11 @@ from conversations.configuration.projects import Channel, Company, Configuration
 from conversations.configuration.resources import Resources
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import Message, State
+from conversations.store.items.log import Message
+from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.turn import Turn
+from shared.identity.addresses import USER_ID_PREFIX
 from shared.runtime import tracing
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
@@ -97,7 +99,8 @@ def load_project(resources: Resources, company_id: str, project_id: str) -> Comp
 
 
 def addresses_of(opened: OpenConversation) -> list[str]:
-    """Return the customer's known addresses, beginning with the one that messages are sent to."""
-    conversation = opened.conversation
-    others = (conversation.recipient_tel, conversation.recipient_email)
+    """Return the customer's known addresses, beginning with the number or address that names the conversation."""
+    conversation, user_id = opened.conversation, opened.state.customer_user_id
+    user = f"{USER_ID_PREFIX}{user_id.removeprefix(USER_ID_PREFIX)}" if user_id else None
+    others = (conversation.recipient_tel, conversation.recipient_email, user)
     return list(dict.fromkeys([opened.customer, *filter(None, others)]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conversations.store import erasures
 from conversations.store.items import identifiers
-from conversations.store.items.log import state_key
+from conversations.store.items.parts.state import state_key
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.runtime import clock

@@ -23,13 +23,15 @@ from boto3.dynamodb.conditions import Key
 from conversations.configuration.folders import folder_of
 from conversations.privacy import mail_files, orphans, removal, subjects
 from conversations.privacy.orphans import FILE, Orphans, Person
+from conversations.privacy.owned_numbers import Owners, number_of
 from conversations.privacy.person import conversations_of, with_ref
 from conversations.store import conversations, erasures
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
-from conversations.store.items.log import Message, OfConversation, State
+from conversations.store.items.log import Message, OfConversation
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.privacy_job import THREAD_LEFT
+from conversations.store.items.parts.state import State
 from shared.privacy.inventory import Found, Page
 from shared.runtime import clock
 
@@ -82,8 +84,9 @@ class Inventory:
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Fence a page of the conversations of an address, after the address itself."""
         _, address = source
-        if start is None:
-            erasures.mark_address_erased(self.deps.log, self.company_id, address, self.at)
+        if start is None and self._owners.is_present(address):
+            address_of = number_of(address)
+            erasures.mark_address_erased(self.deps.log, self.company_id, address_of, self.at)
         found, last = self._page_of(address, ITEMS_A_PAGE, start)
         for _, ref in found:
             erasures.fence_erased(self.deps.log, ref, self.at)
@@ -108,7 +111,8 @@ class Inventory:
         elif found.kind in {orphans.UNMATCHED, orphans.PARKED, orphans.ENTRY}:
             self._orphans.remove(found)
         elif found.kind == ADDRESSES:
-            removal.address(self.deps, self.company_id, found.key, self.addresses)
+            if self._owners.is_present(found.key):
+                removal.address(self.deps, self.company_id, number_of(found.key), self._numbers)
         elif found.kind in {ROUTES, CONVERSATIONS}:
             self._remove_conversation(found)
 
@@ -184,7 +188,9 @@ class Inventory:
             listed = [address]
         else:
             own = conversations_of(self.deps, self.company_id, [address])
-            listed = [*sorted(subjects.of_address(address)), *(ref for _, ref in own)]
+            of_address = subjects.of_address(number_of(address))
+            strays = sorted(of_address) if self._owners.is_present(address) else []
+            listed = [*strays, *(ref for _, ref in own)]
         number, position = (start["subject"], start["position"]) if start else (0, None)
         if int(number) >= len(listed):
             return Page([])
@@ -218,7 +224,7 @@ class Inventory:
             return
         conversation, ref = named
         if found.kind == ROUTES:
-            removal.routes_of(self.deps, conversation, ref, self.addresses)
+            removal.routes_of(self.deps, conversation, ref, self._numbers)
             return
         ttl = clock.expires_in(TOMBSTONE_SECONDS)
         erasures.replace_state(self.deps.log, ref, self.at, ttl)
@@ -242,14 +248,24 @@ class Inventory:
         self, address: str, limit: int, start: Attributes | None
     ) -> tuple[list[tuple[Conversation, str]], Attributes | None]:
         listed, last = conversations.page_with_recipient(
-            self.deps.table, self.company_id, address, limit=limit, start=start
+            self.deps.table, self.company_id, number_of(address), limit=limit, start=start
         )
+        owners = self._owners
         named = (with_ref(self.deps, one) for one in listed)
-        return [one for one in named if one is not None], last
+        return [one for one in named if one is not None and owners.has(address, *one)], last
+
+    @property
+    def _owners(self) -> Owners:
+        return Owners(self.deps, self.company_id)
+
+    @property
+    def _numbers(self) -> list[str]:
+        """The addresses that are the person's now, without their owner."""
+        return [number_of(one) for one in self.addresses if self._owners.is_present(one)]
 
     @property
     def _orphans(self) -> Orphans:
-        person = Person(self.company_id, frozenset(self.addresses))
+        person = Person(self.company_id, frozenset(self._numbers))
         return Orphans(log=self.deps.log, bucket=self.deps.bucket, person=person, at=self.at)
 
 

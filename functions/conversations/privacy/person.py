@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conversations.privacy.owned_numbers import OWNED, Owners, number_of
 from conversations.store import conversations, erasures, routes
 from conversations.store.items import identifiers
 from shared.identity import addresses
@@ -24,18 +25,18 @@ def all_addresses(deps: ErasureDependencies, company_id: str, given: Sequence[st
     conversations of all of them, and their aliases. The search stops there: a mailbox or telephone may be shared
     with a person who is not to be erased.
     """
-    start = every_spelling(given)
-    themselves = every_spelling([*start, *_aliases(deps, company_id, start)])
+    owners = Owners(deps, company_id)
+    users = [one for one in given if addresses.is_user_id(one)]
+    start = every_spelling([owners.of_user(one, users) for one in given])
+    themselves = every_spelling([*start, *_aliases(owners, start)])
     placed = [
         placement.primary_channel
         for address in themselves
         for placement in routes.placements(deps.log, company_id, address)
     ]
     reachable = every_spelling([*themselves, *placed])
-    reachable = every_spelling(
-        [*reachable, *_contacts_in_conversations(deps, company_id, reachable)]
-    )
-    further = every_spelling([*reachable, *_aliases(deps, company_id, reachable)])
+    reachable = every_spelling([*reachable, *_contacts_in_conversations(owners, reachable)])
+    further = every_spelling([*reachable, *_aliases(owners, reachable)])
     return list(reversed(further))
 
 
@@ -43,10 +44,11 @@ def conversations_of(
     deps: ErasureDependencies, company_id: str, recipients: Sequence[str]
 ) -> Iterator[tuple[Conversation, str]]:
     """Yield the conversations of these addresses, each with its `ref`."""
+    owners = Owners(deps, company_id)
     for address in recipients:
-        for stored in conversations.ever_with_recipient(deps.table, company_id, address):
+        for stored in conversations.ever_with_recipient(deps.table, company_id, number_of(address)):
             named = with_ref(deps, stored)
-            if named is not None:
+            if named is not None and owners.has(address, *named):
                 yield named
 
 
@@ -66,24 +68,32 @@ def every_spelling(originals: Sequence[str]) -> list[str]:
     """Return the addresses and the alternative spellings of phone numbers; a person may be stored under any."""
     return list(
         dict.fromkeys(
-            spelling for address in originals for spelling in (address, *other_spellings(address))
+            spelling for address in originals for spelling in (address, *_others(address))
         )
     )
 
 
-def _aliases(deps: ErasureDependencies, company_id: str, originals: Sequence[str]) -> list[str]:
+def _others(address: str) -> list[str]:
+    number = number_of(address)
+    return [f"{one}{address.removeprefix(number)}" for one in other_spellings(number)]
+
+
+def _aliases(owners: Owners, originals: Sequence[str]) -> list[str]:
+    """Return the addresses that messages have named together; a number with several owners leads to none of them."""
+    users = [one for one in originals if addresses.is_user_id(one)]
     return [
-        other for address in originals for other in routes.aliases(deps.log, company_id, address)
+        owners.of_user(other, [address] if addresses.is_user_id(address) else users)
+        for address in originals
+        if OWNED not in address
+        for other in routes.aliases(owners.deps.log, owners.company_id, address)
     ]
 
 
-def _contacts_in_conversations(
-    deps: ErasureDependencies, company_id: str, recipients: Sequence[str]
-) -> list[str]:
+def _contacts_in_conversations(owners: Owners, recipients: Sequence[str]) -> list[str]:
     """Return the addresses stored in the conversations of the known addresses."""
-    contacts: list[str | None] = []
-    for conversation, ref in conversations_of(deps, company_id, recipients):
-        contacts += [conversation.recipient_tel, conversation.recipient_email]
+    deps, contacts = owners.deps, list[str | None]()
+    for conversation, ref in conversations_of(deps, owners.company_id, recipients):
+        contacts += [owners.of_conversation(conversation, ref), conversation.recipient_email]
         state = erasures.read_state(deps.log, ref)
         if state is not None:
             contacts += [state.customer_user_id, *state.placed_from]

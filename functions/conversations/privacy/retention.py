@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conversations.lifecycle.commands import Lengthen
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.conversation import ChannelMethod, Conversation
-    from conversations.store.items.log import State
+    from conversations.store.items.parts.state import State
 
 # One update takes a few milliseconds; this reserve is for enqueueing the record that continues.
 SPARE_MS = 15 * clock.SECOND_MS

@@ -44,6 +44,27 @@ def of_replies(
     return _sharing(resources, runs, None, lambda body: parse_body(body, triggers))
 
 
+def of_agents(resources: Resources, runs: Runs) -> Sharing[str]:
+    """
+    Return how companies share the queue of what people send and release. What is above the share is hidden, so that
+    the next message of its conversation waits behind it.
+    """
+
+    def waiting_of(record: Record) -> Waiting | None:
+        from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+
+        command = commands.read(record.body)
+        if command.type == "context":  # refused
+            return None
+        state = states.read(resources.log, command.ref)
+        return Waiting(state.company_id, record.sent_at_ms) if state else None
+
+    def postpone(record: Record) -> str:
+        raise fair_shares.hidden(record)
+
+    return Sharing(runs, waiting_of, postpone, fair_shares.LATE_MS)
+
+
 def of_files(resources: Resources, runs: Runs, queue: StandardQueue) -> Sharing[str]:
     """Return how companies share the standard queue of downloads."""
 

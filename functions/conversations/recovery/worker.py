@@ -40,13 +40,13 @@ def queue_worker(
     attempts: Attempts,
     handle: Handle,
     show_failure: ShowFailure | None = None,
-    sharing: Sharing[str] | None = None,
+    sharing: Sequence[Sharing[str]] = (),
     due_ms: Callable[[str], int] | None = None,
 ) -> Worker[str]:
     """
     Build the worker of a function's queues. *source* names them in parked events and dead letters.
 
-    *sharing*: how companies share one of them. *due_ms*: see `Worker`.
+    *sharing*: how companies share them, or some of them. *due_ms*: see `Worker`.
     """
     tables = (resources.log, resources.table)
 
@@ -105,12 +105,14 @@ def queue_worker(
     )
 
 
-def _shared(sharing: Sharing[str], handle: Callable[[Record], str]) -> Callable[[Record], str]:
-    """Return how a function handles the records of its queues, of which companies share one."""
+def _shared(
+    sharing: Sequence[Sharing[str]], handle: Callable[[Record], str]
+) -> Callable[[Record], str]:
+    """Return how a function handles the records of its queues, some of which companies share."""
+    by_queue = {one.runs.queue: one for one in sharing}
 
     def handle_record(record: Record) -> str:
-        if record.queue != sharing.runs.queue:
-            return handle(record)
-        return sharing.handled(record, handle)
+        of_queue = by_queue.get(record.queue)
+        return of_queue.handled(record, handle) if of_queue else handle(record)
 
     return handle_record

@@ -12,7 +12,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.store import messages
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import OfConversation, State, state_key
+from conversations.store.items.parts.state import State, state_key
 from conversations.store.items.records import (
     Answered,
     ErasedAddress,
@@ -110,11 +110,6 @@ def replace_state(table: Table, ref: str, at: str, ttl: int) -> None:
     """Replace the state of an erased conversation by a tombstone. Idempotent."""
     facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
     table.put({**state_key(ref), **facts})
-
-
-def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
-    """Yield all log items of a conversation, including expired ones."""
-    return _all(table, OfConversation.partition(ref))
 
 
 def read_item(table: Table, item_key: Attributes) -> Attributes | None:

@@ -12,17 +12,20 @@ from conversations.store.items.conversation import PARTITION_KEY as CHANNEL_KEY
 from conversations.store.items.conversation import SORT_KEY as ID_KEY
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.conversation import key as key_of_item
-from conversations.store.items.log import OfConversation, State, holder_of, state_key
+from conversations.store.items.log import OfConversation
+from conversations.store.items.parts.state import State, holder_of, state_key
 from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import Proof, claimed
-from shared.identity.identifiers import IdentifierKind
+from shared.identity.identifiers import IdentifierKind, of_later_owner
 from shared.inbox import items as inbox
+from shared.policy.consent import withdrawals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
+    from shared.policy.consent.withdrawals import Change
 
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
 # Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).
@@ -40,6 +43,7 @@ class ConversationHeads:
 
     table: Table
     log: Table
+    consents: Table | None = None  # the log, after a batch read of the changes of numbers
     context: inbox.Context = inbox.Context.CONVERSATIONS
 
     def reference_of(self, key: Attributes) -> str | None:
@@ -56,7 +60,11 @@ class ConversationHeads:
         if state is None:
             return None
         item = conversations.read(self.table, state.primary_channel, state.conversation_id)
-        return shown(reference, item, state) if item is not None else None
+        if item is None:
+            return None
+        records = [(self.consents or self.log).get(key) for key in _changes_of(item)]
+        changes = withdrawals.changes_in(filter(None, records))
+        return shown(reference, item, state, changes)
 
     def for_keys(self, keys: Sequence[Attributes]) -> Self:
         """Return the same heads, after a batch read of the items with these keys, whose `ref` is stored in them."""
@@ -69,7 +77,12 @@ class ConversationHeads:
         names = (State.attr("primary_channel").name, State.attr("conversation_id").name)
         found = [tuple(map(item.get, names)) for item in log.items]
         items = [key_of_item(str(channel), str(id_)) for channel, id_ in found if channel and id_]
-        return replace(self, log=log, table=PrefetchedTable(self.table, items))
+        table = PrefetchedTable(self.table, items)
+        consents = PrefetchedTable(
+            self.log,
+            [key for one in map(Conversation.read, table.items) for key in _changes_of(one)],
+        )
+        return replace(self, log=log, table=table, consents=consents)
 
     def _ref_of_item(self, primary_channel: str, conversation_id: str) -> str:
         """Return the `ref` of an item. A deleted one has the `ref` of the first key that leads to a state."""
@@ -80,9 +93,14 @@ class ConversationHeads:
         return next((ref for ref in refs if states.read(self.log, ref) is not None), refs[0])
 
 
-def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
+def _changes_of(item: Conversation) -> list[Attributes]:
+    """Return the keys of the records of changes of the number in an item."""
+    return withdrawals.keys_of(item.company_id, item.recipient_tel) if item.recipient_tel else []
+
+
+def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change]) -> inbox.Head:
     """
-    Return what the inbox shows of a conversation.
+    Return what the inbox shows of a conversation; *changes*: of the owner of its number.
 
     It is unread, and waits, while it is with people and the customer's newest message has no answer. An earlier one
     without an answer is not in the state.
@@ -103,10 +121,13 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
         address=state.business_address,
         project_id=item.project_id,
         last_activity_at=state.last_message_at or state.created_at,
+        answered_at=state.last_outbound_at,
+        ended_at=item.updated_at if status in _OVER else None,
         status=_status_of(status, state),
         snoozed_until=state.snoozed_until,
         context_status=status,
         assignee=holder_of(state),
+        assigned_by=state.moved_principal or None,
         labels=state.labels,
         unread_count=1 if waits else 0,
         waiting_since=state.last_inbound_at if waits else None,
@@ -114,23 +135,48 @@ def shown(ref: str, item: Conversation, state: State) -> inbox.Head:
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=item.ttl,
-        claims=_claims(item, state),
+        claims=_claims(item, state, changes),
     )
 
 
-def _claims(item: Conversation, state: State) -> tuple[Claim, ...]:
+def _claims(item: Conversation, state: State, changes: Sequence[Change]) -> tuple[Claim, ...]:
     """
     Return the identifiers of a conversation's customer, the one of its channel first.
 
     The request of a company proves both. A conversation that the customer began is proven by their messages: of mails,
-    by one whose author is. A number that another person has had since names no customer.
+    by one whose author is.
     """
     begun_by_customer = item.request_id.startswith(identifiers.REQUEST_PREFIX)
     proof = Proof.PROVIDER if begun_by_customer else Proof.COMPANY
     has_email = not begun_by_customer or state.email_proven_at is not None
-    tel = claimed(IdentifierKind.PHONE, item.recipient_tel if state.has_number else None, proof)
+    tel = _of_number(item, state, changes, proof)
     email = claimed(IdentifierKind.EMAIL, item.recipient_email if has_email else None, proof)
     return (*email, *tel) if item.channel_method is ChannelMethod.EMAIL else (*tel, *email)
+
+
+def _of_number(
+    item: Conversation, state: State, changes: Sequence[Change], proof: Proof
+) -> tuple[Claim, ...]:
+    """
+    Return the number, or the WhatsApp user id of a customer who hides it or has it after another person.
+
+    A later owner without a user id is named by the number since the change. After a notice alone the company may mean
+    the owner before: its request names no one until a message comes from the number.
+    """
+    user_id = f"{state.customer_account}:{state.customer_user_id}"
+    of_user = claimed(IdentifierKind.USER_ID, user_id, Proof.PROVIDER)
+    number = item.recipient_tel
+    if number is None:
+        return of_user
+    at = state.began_at or item.created_at
+    change = withdrawals.change_before(changes, at, state.customer_user_id)
+    if change is None:
+        return claimed(IdentifierKind.PHONE, number, proof)
+    if of_user:
+        return of_user
+    is_known = proof is Proof.PROVIDER or change.owner or change.at < (state.last_inbound_at or "")
+    later = of_later_owner(number, change.at) if is_known else None
+    return claimed(IdentifierKind.PHONE, later, proof)
 
 
 def _status_of(status: str, state: State) -> inbox.Status:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from boto3.dynamodb.conditions import Attr, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
-from conversations.store.items.log import State, state_key
+from conversations.store.items.parts.state import State, state_key
 from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Placement, Route
 from conversations.store.states import Gone
 from shared.access.ownership.claims import Claim

@@ -12,7 +12,8 @@ from typing import Any
 from boto3.dynamodb.conditions import ConditionBase, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
-from conversations.store.items.log import Mode, State, state_key
+from conversations.store.items.log import Mode
+from conversations.store.items.parts.state import State, state_key
 from conversations.store.items.turn import Stage, Turn
 from shared.aws.dynamodb import ConditionFailed, Table
 
@@ -218,6 +219,13 @@ def note_withdrawal(table: Table, ref: str, at: str) -> None:
             put=State.named(number_withdrawn_at=at),
             when=alive & _before("number_withdrawn_at", at),
         )
+
+
+def note_number_change(table: Table, ref: str, at: str) -> None:
+    """Record that a change of the owner of a conversation's number was noted, which may be of any time. Idempotent."""
+    alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    with suppress(ConditionFailed):
+        table.update(state_key(ref), put=State.named(number_changed_at=at), when=alive)
 
 
 def take_inbound(

@@ -179,6 +179,7 @@ class MailView(View):
     message_id: str
     in_reply_to: str | None = None
     sender: Annotated[str | None, Field(serialization_alias="from")] = None
+    sender_name: str | None = None
     to: list[str]
     cc: list[str]
     subject: str

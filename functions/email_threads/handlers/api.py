@@ -46,6 +46,7 @@ from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
 from shared.privacy import PART
+from shared.privacy import settings as privacy_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,7 @@ class ApiSettings(AuditedSettings):
     identifier_keys_secret_id: str
     conversation_log_table_name: str
     canned_replies_table_name: str
+    contacts_table_name: str
     single_company: str = ""
 
 
@@ -101,6 +103,7 @@ routes = Routes(
     document="/email-threads/openapi.json",
     errors={
         **ERRORS,
+        **privacy_settings.ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
@@ -125,7 +128,14 @@ routes.add(MailboxRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))
-routes.add(PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue))
+routes.add(
+    PrivacyRoutes(
+        table=table,
+        contacts=Table(dynamodb, settings.contacts_table_name),
+        bucket=deps.bucket,
+        queue=deps.queue,
+    )
+)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

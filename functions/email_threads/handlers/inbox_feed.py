@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
+from email_threads.store.lists.additions import Additions
 from email_threads.store.lists.inbox_heads import EmailHeads
 from shared.aws.dynamodb import Table
 
@@ -29,10 +30,12 @@ class InboxFeedSettings(FeedSettings):
 
 settings = InboxFeedSettings.load()
 dynamodb = boto3.client("dynamodb", config=QUICK)
+threads = Table(dynamodb, settings.email_threads_table_name)
 inbox_feed = feed_of(
     settings,
     dynamodb,
-    EmailHeads(Table(dynamodb, settings.email_threads_table_name)),
+    EmailHeads(threads),
+    additions=Additions(threads),
 )
 
 

@@ -1,5 +1,5 @@
 """
-Reads S3's notifications about received mails, SES's events about sent ones, and delayed sends of drafts; queues each
+Reads S3's notifications about received mails, SES's events about sent ones, and delayed sends and analyses; queues each
 for the worker.
 """
 
@@ -17,12 +17,13 @@ import boto3
 from botocore.config import Config
 
 from email_threads.inbound import notifications, ses_events
-from email_threads.inbound.events import SEND, entry, send_entry
+from email_threads.inbound.events import ANALYSE, SEND, delayed_entry, entry
 from email_threads.inbound.ingest import Ingest, queue_mails
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Worker
 from shared.aws.tables.attempts import Attempts
+from shared.events.issue_feedback import ISSUE, feedback_entry
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from email_threads.inbound.events import EmailFeedback
     from shared.aws.sqs_worker import Record
 
 
@@ -41,6 +43,7 @@ class IngestSettings(Settings):
     email_bucket_name: str
     email_threads_queue_url: str
     email_inbound_queue_url: str
+    newsletter_steps_queue_url: str
     attempts_table_name: str
     max_attempts: int
 
@@ -52,16 +55,27 @@ ingest = Ingest(
     bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.email_bucket_name),
     queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
 )
+newsletters = FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url)
 
 
 def _handle(record: Record) -> int:
     notification = notifications.read(record.body)
-    if notification.get("type") == SEND:  # Its delay is over.
-        return ingest.queue.send([send_entry(record.body, notification)])
+    if notification.get("type") in {SEND, ANALYSE}:  # Its delay is over.
+        return ingest.queue.send([delayed_entry(record.body, notification)])
     if ses_events.is_event(notification):
         feedback = ses_events.event_of(notification)
-        return ingest.queue.send([entry(feedback)]) if feedback is not None else 0
+        return _send(feedback) if feedback is not None else 0
     return queue_mails(ingest, notifications.mails_in(notification))
+
+
+def _send(feedback: EmailFeedback) -> int:
+    """Queue an event of a sent mail, for newsletters if the mail was of an issue."""
+    if ISSUE not in feedback.tags:
+        return ingest.queue.send([entry(feedback)])
+    of_issue = feedback_entry(
+        feedback.event, feedback.at, feedback.ses_id, feedback.tags, feedback.detail
+    )
+    return newsletters.send([of_issue]) if of_issue is not None else 0
 
 
 def _park(_: Record, refusal: Permanent) -> Never:

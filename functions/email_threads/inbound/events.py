@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RECEIVED: Final = "email.received"
+ANALYSE: Final = "email.analyse"
 SEND: Final = "email.send"
 FEEDBACK: Final = "email.feedback"
 SENT: Final = (
@@ -186,8 +187,8 @@ def entry(
     return queued_events.entry(event, *_group_of(event))
 
 
-def send_entry(body: str, event: Mapping[str, Any]) -> Entry:
-    """Build the entry of a send whose delay is over, from its body and its fields."""
+def delayed_entry(body: str, event: Mapping[str, Any]) -> Entry:
+    """Build the entry of a send or an analysis whose delay is over, from its body and its fields."""
     return Entry(body, digest("out", str(event.get("conversation_id"))), digest(body))
 
 

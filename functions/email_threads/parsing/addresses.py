@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from email.headerregistry import HeaderRegistry
 from email.utils import getaddresses
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from email_threads.parsing.headers import Headers
 
 MOST_ADDRESS: Final = 320
+_LONGEST_NAME: Final = 100
 # Two senders of one of these domains have nothing to do with each other.
 PUBLIC_DOMAINS: Final = frozenset({
     "163.com", "aol.com", "fastmail.com", "free.fr", "gmail.com", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
@@ -63,9 +65,15 @@ def is_ambiguous(headers: Headers, name: str) -> bool:
     return not is_one or in_field(headers, name) != (found[0],)
 
 
-def display_name(value: str) -> str:
-    """Return the display name of the first address of a field, decoded; "" if it has none."""
-    return next((decoded(name) for name, _ in _pairs(value)), "")
+def display_name(value: str, address: str | None = None) -> str:
+    """
+    Return the display name of an *address* (in normal form) in a field, or of its first one, decoded.
+
+    "" if it has none, or if it names an address: a name must not pass for the address that it stands beside.
+    """
+    names = (name for name, found in _pairs(value) if address in {None, normal(found)})
+    name = decoded(next(names, ""))
+    return "" if "@" in unicodedata.normalize("NFKC", name) else name[:_LONGEST_NAME].rstrip()
 
 
 def _addresses(value: str) -> list[str]:

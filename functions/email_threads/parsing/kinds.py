@@ -57,7 +57,7 @@ _REPORT_SUBJECT: Final = re.compile(
 )
 # An answer to a mail repeats its subject.
 _ANSWER_SUBJECT: Final = re.compile(
-    r"\s*(?:re|aw|antw?|sv|vs|odp|res|rif|ynt|回复|答复|返信|wg|fwd?|tr|auto(?:matic|mated)?[ -]?(?:reply|response|answer)|out of (?:the )?office|abwesen\w*"
+    r"\s*(?:re|r|ref|aw|antw?|sv|vs|odp|res|rif|ynt|atb|vá|απ|שב|رد|回复|回覆|答复|答覆|返信|wg|fwd?|tr|auto(?:matic|mated)?[ -]?(?:reply|response|answer)|out of (?:the )?office|abwesen\w*"
     r"|automatische antwort|réponse automatique|absence\b.{0,20}|respuesta automática|risposta automatica|automatisch antwoord|resposta automática|automatiskt svar|自動(?:返信|応答)|自动(?:回复|答复)|автоответ)\s*[:\uff1a]",
     re.IGNORECASE,
 )
@@ -126,7 +126,7 @@ def _is_old_report(
     if is_robot and (is_null or (return_path is None and _DAEMON.search(name))):
         return True
     subject = headers.text("subject")
-    is_named = bool(_REPORT_SUBJECT.search(subject)) and not _ANSWER_SUBJECT.match(subject)
+    is_named = bool(_REPORT_SUBJECT.search(subject)) and not is_answer(subject)
     is_explained = body.has_code or body.says_failure
     if sender is None:
         return is_named or (is_explained and (is_null or body.returns_mail))
@@ -137,6 +137,11 @@ def _is_old_report(
         return sum((is_named, body.has_code, body.says_failure, body.returns_mail)) > 1
     is_program = is_automatic(headers) or (return_path is None and bool(_MACHINES.fullmatch(name)))
     return is_program and is_named and is_explained and body.returns_mail
+
+
+def is_answer(subject: str) -> bool:
+    """Whether a subject begins as that of an answer or of a forward."""
+    return bool(_ANSWER_SUBJECT.match(subject))
 
 
 def is_automatic(headers: Headers) -> bool:

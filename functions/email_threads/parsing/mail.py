@@ -139,7 +139,12 @@ def sent(
 def _mail(headers: Headers, content: Content, raw: bytes) -> ParsedMail:
     subject = headers.text("subject")
     written = reply_text.new_text(
-        content.text, subject, quote_at=content.quote_at, signature=content.signature
+        content.text,
+        subject,
+        quote_at=content.quote_at,
+        signature=content.signature,
+        writer=addresses.display_name(headers.first("from") or ""),
+        is_answer=kinds.is_answer(subject),
     )
     mail = _assemble(headers, content, written, None)
     if mail.kind is not Kind.BOUNCE or mail.returned_ids:
@@ -204,7 +209,7 @@ def _assemble(
         references=headers.ids("references"),
         returned_ids=tuple(dict.fromkeys(content.returned_ids + (copied_ids if is_bounce else []))),
         sender=sender,
-        sender_name=addresses.display_name(headers.first("from") or ""),
+        sender_name=addresses.display_name(headers.first("from") or "", sender or ""),
         to=_addresses(headers, "to", is_held=is_held),
         cc=_addresses(headers, "cc", is_held=is_held),
         reply_to=_addresses(headers, "reply-to", is_held=is_held),

@@ -60,7 +60,7 @@ def head_without(
     history = [_entry(entry, person, mails.get(entry.n)) for entry in thread.email_history]
     subject = thread.subject if keeps_subject else subjects.NONE
     newest = next((one for one in reversed(history) if one.body), None)
-    after = thread if stays else without_participant(thread, person)
+    after = _as_since(thread, person, mails) if stays else without_participant(thread, person)
     last = mails.get(thread.last_inbound_n or 0)
     root = thread.original_message_id.strip("<>")
     return after.model_copy(
@@ -88,9 +88,25 @@ def without_participant(thread: Thread, person: Person) -> Thread:
         update={
             "participants": thread.participants - {person.address},
             "participant": min(others, default=None) if is_primary else thread.participant,
+            # A merged thread has no participant any more; earlier releases left the name.
+            "participant_name": thread.participant_name
+            if thread.participant not in {None, person.address}
+            else None,
             "participant_proof": None if is_primary else thread.participant_proof,
         }
     )
+
+
+def _as_since(thread: Thread, person: Person, mails: Mapping[int, Mail]) -> Thread:
+    """Return the head of a person who has written again: with the name that mails after the request have."""
+    if thread.participant != person.address:
+        return thread
+    names = (
+        heads.name_of(thread.participant, thread.participant_proof, mail)
+        for _, mail in sorted(mails.items(), reverse=True)
+        if mail.received_at > person.until
+    )
+    return thread.model_copy(update={"participant_name": next(filter(None, names), None)})
 
 
 def _entry(entry: HistoryEntry, person: Person, mail: Mail | None) -> HistoryEntry:

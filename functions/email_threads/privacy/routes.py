@@ -20,6 +20,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.privacy import jobs
 from shared.privacy.jobs import Kind
 from shared.privacy.requests import view_of
+from shared.privacy.settings import refuse_single_person
 from shared.privacy.views import PrivacyJobView
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ class PersonInput(Input):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyRoutes:
-    """The routes over one table, bucket and queue (`email-threads.fifo`)."""
+    """The routes over one table, bucket and queue (`email-threads.fifo`). *contacts* has what companies have set."""
 
     table: Table
+    contacts: Table
     bucket: Bucket
     queue: FifoQueue
 
@@ -45,6 +47,7 @@ class PrivacyRoutes:
     )
     def erase_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
         """Erase a person's data in the threads of the company."""
+        refuse_single_person(self.contacts, request.caller.company)
         return lambda: self._start(request, "erase")
 
     @route_methods.changes(
@@ -52,6 +55,7 @@ class PrivacyRoutes:
     )
     def export_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
         """Export a person's data in the threads of the company."""
+        refuse_single_person(self.contacts, request.caller.company)
         return lambda: self._start(request, "export")
 
     @route_methods.reads("GET /email-threads/privacy-jobs/{job_id}", Scope.EMAIL_PRIVACY)

@@ -63,7 +63,7 @@ def close(table: Table, loser: Thread, winner_id: str) -> bool:
             Thread.key(loser.conversation_id),
             put={"status": Status.ARCHIVED.value, "merged_into": winner_id},
             add={"last_seq": 1},
-            drop=("participant", "company_status"),
+            drop=("participant", "participant_name", "company_status"),
             when=is_unchanged(loser),
         )
     except ConditionFailed:

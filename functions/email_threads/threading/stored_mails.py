@@ -47,6 +47,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         in_reply_to=mail.in_reply_to[-1] if mail.in_reply_to else None,
         references=[*mail.references[:1], *mail.references[1:][-MOST_REFERENCES + 1 :]],
         sender=mail.sender,
+        sender_name=mail.sender_name or None,
         to=list(mail.to[:MOST_REFERENCES]),
         cc=list(mail.cc[:MOST_REFERENCES]),
         subject=mail.subject,

@@ -13,6 +13,7 @@ from email_threads.configuration.resources import Run, SendingResources
 from email_threads.recovery import parking
 from email_threads.store import parked
 from email_threads.store.items.sends import action_key
+from email_threads.worker import shares
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.access.ownership.claims import Owners
 from shared.action_ledger import Action, Ledger
@@ -21,9 +22,11 @@ from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws import event_report
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
+from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
 from shared.identity import keyed_hashes
@@ -49,6 +52,8 @@ class WorkerSettings(SpendingSettings):
     email_conversations_table_name: str
     email_bucket_name: str
     email_threads_queue_url: str
+    email_inbound_queue_url: str
+    email_max_concurrency: int
     media_bucket_name: str
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
@@ -116,12 +121,20 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
             events = parked.events_of(resources.table)
             events.note_dead_letter(record.body, reason, record.attempt)
 
+    attempts = Attempts.of(settings)
+    sharing = shares.of_analyses(
+        resources.table,
+        Runs(attempts, resources.queue.name, settings.email_max_concurrency),
+        StandardQueue(lambda: resources.queue.client, settings.email_inbound_queue_url),
+    )
     return Worker(
         sqs=resources.queue.client,
         queue_urls=[settings.email_threads_queue_url],
         tables=[resources.table, resources.spending.table],
-        attempts=Attempts.of(settings),
-        handle=lambda record: process(resources, record.body, _run_of(record)),
+        attempts=attempts,
+        handle=lambda record: sharing.handled(
+            record, lambda one: process(resources, one.body, _run_of(one))
+        ),
         park=park,
         report=lambda record, handled: _report(
             resources.table.consumed_write_units + resources.spending.table.consumed_write_units,

@@ -57,6 +57,7 @@ class Outcome(StrEnum):
     DUPLICATE = "duplicate"
     IGNORED = "ignored"  # its object or its thread is gone
     PARKED = "parked"
+    POSTPONED = "postponed"  # its company is above its share
 
 
 @dataclass(frozen=True, slots=True)

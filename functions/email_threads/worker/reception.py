@@ -36,7 +36,7 @@ from email_threads.threading.append import append
 from email_threads.threading.evidence import reply_tokens
 from email_threads.threading.head.service_level import targets_of
 from email_threads.threading.incoming_mail import Incoming
-from email_threads.worker import consent, forwarder
+from email_threads.worker import consent, forwarder, quoted_mail
 from shared.access.ownership import claims
 from shared.identity.addresses import without_label
 from shared.runtime import clock
@@ -82,6 +82,7 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         return None
     if event.is_released:  # A person accepted another mail with a stored Message-ID.
         mail = replace(mail, message_id=f"{mail.fingerprint}@{SYNTHETIC_DOMAIN}")
+    mail = quoted_mail.without_it(resources.table, found.mailbox.company_id, mail)
     incoming = _incoming(event, mail, found)
     if _is_erased(resources, incoming, found):
         resources.bucket.delete(event.key)
@@ -210,7 +211,7 @@ def _of_customer(mail: ParsedMail, found: _Mailboxes) -> ParsedMail:
         mail,
         kind=Kind.MAIL if mail.kind is Kind.AUTO_REPLY else mail.kind,
         sender=customer,
-        sender_name=addresses.display_name(mail.headers.first("reply-to") or ""),
+        sender_name=addresses.display_name(mail.headers.first("reply-to") or "", customer),
         reply_to=(),
         verdicts=replace(mail.verdicts, trust=Trust.UNVERIFIED),
     )

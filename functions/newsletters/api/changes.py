@@ -8,10 +8,10 @@ from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
 from newsletters.drafting import draft_changes, outline_changes
 from newsletters.drafting.outline_changes import OutlineRefused
+from newsletters.drafting.retrieval.catalogue import selected_names, type_named
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.retrieval.catalogue import selected_names, type_named
 from newsletters.store import revisions, steps
 from newsletters.store.items import (
     CustomTopic,

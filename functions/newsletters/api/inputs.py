@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from newsletters.api import views
 from newsletters.configuration.model_limits import FEWEST_TOKENS
-from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES
+from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, TYPES
 from newsletters.store import items
 from newsletters.store.items import NewsletterStatus, ReviewState
 from shared.ai.retrieval.documents import DocumentAttributes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.api import presenters, views
 from newsletters.api.access import READ
+from newsletters.drafting.retrieval.catalogue import TYPES
 from newsletters.drafting.tone import PRESETS
-from newsletters.retrieval.catalogue import TYPES
 from newsletters.store import companies, newsletters
 from newsletters.store.items.item import (
     INDEX,

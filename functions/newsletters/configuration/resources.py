@@ -10,10 +10,16 @@ STEP_MS, EXPORT_MS = 20_000, 5_000
 ROUND_MS = 300_000  # the schedule's
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from newsletters.store.objects import Store
+    from shared.access.ownership.claims import Owners
     from shared.ai.model_creation import ModelDependencies
     from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.contacts.person import Sources
+    from shared.policy.kill_switches import KillSwitches
+    from shared.providers.email.ses import Ses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +37,22 @@ class WorkerResources(Resources):
 
     models: ModelDependencies
     retrieval: RetrievalDependencies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendingResources(Resources):
+    """
+    The resources of the same worker for issues: their mails have *configuration_set*, their links begin with
+    *public_url*. *people* are the contacts and their consent, *owners* own the domains of senders. *ses* is loaded
+    with the first mail.
+    """
+
+    people: Sources
+    owners: Owners
+    ses: Callable[[], Ses]
+    switches: KillSwitches
+    configuration_set: str
+    public_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

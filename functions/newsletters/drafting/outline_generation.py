@@ -13,9 +13,9 @@ from newsletters.drafting import outline_changes, prompts
 from newsletters.drafting.checks import outline_texts
 from newsletters.drafting.model_calls import Prompt, ask, problem_of
 from newsletters.drafting.plan import plan_of
+from newsletters.drafting.retrieval.catalogue import kind_of
 from newsletters.drafting.text.inline_text import inline_text, one_line
 from newsletters.jobs.failures import StepFailed
-from newsletters.retrieval.catalogue import kind_of
 from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import outline_hash

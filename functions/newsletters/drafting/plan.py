@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from newsletters.retrieval.catalogue import kind_of
+from newsletters.drafting.retrieval.catalogue import kind_of
 
 if TYPE_CHECKING:
     from newsletters.store.items import Metadata, Topics

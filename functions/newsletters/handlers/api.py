@@ -1,4 +1,8 @@
-"""HTTP API of newsletters: configuration, steps, review, exports, settings, sources; parked events, dead letters."""
+"""
+HTTP API of newsletters: configuration, steps, review, exports, settings, sources; parked events, dead letters.
+
+The function also answers calls of requests about a person over all contexts.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +19,13 @@ from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
 from newsletters.configuration.resources import Resources
 from newsletters.drafting import draft_changes
+from newsletters.issues import public_pages
+from newsletters.issues.api import control
+from newsletters.issues.api.list_routes import ListRoutes
+from newsletters.issues.api.routes import IssueRoutes
+from newsletters.issues.api.trials import TooManyTests
+from newsletters.issues.checklist import ChecklistFailed
+from newsletters.issues.dependencies import IssueDependencies
 from newsletters.jobs import requests
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
@@ -32,7 +43,14 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.stored_objects import ObjectUnusable
+from shared.contacts.lists import ListNotFound
+from shared.contacts.person import Sources
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
+from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
+from shared.privacy import PART
+from shared.privacy import settings as privacy_settings
+from shared.providers.email.identities import Identities
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +65,9 @@ class ApiSettings(AuditedSettings):
     newsletter_exports_dead_letters_url: str
     api_seal_secret_id: str
     conversation_log_table_name: str
+    contacts_table_name: str
+    inbox_table_name: str
+    identifier_keys_secret_id: str
     single_company: str = ""
 
 
@@ -59,6 +80,9 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 dynamodb = boto3.client("dynamodb", config=quick)
 table = Table(dynamodb, settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+keyed_hashes.configure(
+    JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
+)
 resources = Resources(
     store=Store(
         table,
@@ -73,6 +97,22 @@ deps = ApiDependencies(
     Table(dynamodb, settings.conversation_log_table_name),
     settings.single_company,
 )
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+    )
+)
+issue_deps = IssueDependencies(
+    resources=resources,
+    seal_secret=seal_secret,
+    log=deps.log,
+    people=Sources(
+        contacts=Table(dynamodb, settings.contacts_table_name),
+        inbox=Table(dynamodb, settings.inbox_table_name),
+        consents=Consents(deps.log),
+    ),
+    identities=Identities(lambda: boto3.client("sesv2", config=quick)),
+)
 recovery = recovery_of(
     table=table,
     steps=resources.steps,
@@ -85,6 +125,7 @@ routes = Routes(
     document="/newsletters/openapi.json",
     errors={
         **ERRORS,
+        **privacy_settings.ERRORS,
         access.NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
@@ -96,6 +137,10 @@ routes = Routes(
         reviews.WrongReviewState: (HTTPStatus.CONFLICT, "wrong_review_state"),
         draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
+        control.WrongState: (HTTPStatus.CONFLICT, "wrong_state"),
+        TooManyTests: (HTTPStatus.TOO_MANY_REQUESTS, "too_many_tests"),
+        ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
+        ChecklistFailed: (HTTPStatus.CONFLICT, "checklist_failed"),
         ObjectUnusable: (HTTPStatus.INTERNAL_SERVER_ERROR, "content_lost"),
         CorpusTooLarge: (HTTPStatus.CONFLICT, "corpus_too_large"),
     },
@@ -108,10 +153,22 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.NEWSLETTERS_READ,), replay=(Scope.NEWSLETTERS_ADMIN,)
 )
 routes.add(CompanyRoutes(deps))
-routes.add(PrivacyRoutes(resources))
+routes.add(PrivacyRoutes(resources, Table(dynamodb, settings.contacts_table_name)))
+routes.add(ListRoutes(issue_deps))
+routes.add(IssueRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """
+    API Gateway proxy event in, proxy response out. The pages of signed links have no caller; a call of a request about
+    a person has an answer of its own.
+    """
+    if PART in event:
+        from newsletters.privacy.part import NewsletterPart  # noqa: PLC0415 - of rare calls
+        from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
+        return part_calls.answer(NewsletterPart(resources=resources), None, event[PART])
+    if event.get("resource") in public_pages.RESOURCES:
+        return public_pages.respond(issue_deps, event)
     return routes.respond(event, context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,12 @@ import boto3
 from botocore.exceptions import ClientError
 
 from newsletters.configuration.resources import EXPORT_MS, ROUND_MS, STEP_MS, Resources
+from newsletters.issues.delivery import turns
+from newsletters.jobs import watch
 from newsletters.jobs.requests import queue_of
 from newsletters.jobs.state import is_overdue
-from newsletters.jobs.watch import look_after
 from newsletters.store import jobs
-from newsletters.store.items import Deletion, Job
+from newsletters.store.items import Choices, Issue, Job, Signup
 from newsletters.store.objects import Store
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from newsletters.store.jobs import OpenWork
     from shared.aws.dynamodb import Attributes
 
 LEFT_MS = 10_000  # The next run continues the rest.
+MOST_KEPT = 1_000  # of the due work of a company: more than a round
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +79,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         if context.get_remaining_time_in_millis() < LEFT_MS:
             break
         try:
-            look_after(resources, work)
+            _look_after(work)
         except (ClientError, Transient) as failure:
             # A failure must not keep other work waiting; the failed item stays in the list.
             logger.warning("open work not looked after", extra=describe(failure))
@@ -84,7 +88,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG
         logger.info("open work looked after", extra={"count": looked_after})
 
 
-def _due() -> Iterator[Job | Deletion]:
+def _look_after(work: OpenWork) -> None:
+    if isinstance(work, Issue):
+        turns.look_after(resources, work)
+    elif isinstance(work, Signup | Choices):
+        from newsletters.issues.delivery import readers  # noqa: PLC0415 - few runs find lost messages
+
+        readers.look_after(resources, work)
+    else:
+        watch.look_after(resources, work)
+
+
+def _due() -> Iterator[OpenWork]:
     start: Attributes | None = None
     while True:
         found, start = jobs.due(resources.store.table, clock.now_ms(), start)
@@ -93,18 +108,30 @@ def _due() -> Iterator[Job | Deletion]:
             return
 
 
-def _round_of(works: Iterable[Job | Deletion]) -> Iterator[Job | Deletion]:
-    """Yield what no company waits for, then the jobs that may join their queues, the oldest of each company first."""
-    by_queue: dict[FifoQueue, dict[str, list[Job]]] = {}
+def _round_of(works: Iterable[OpenWork]) -> Iterator[OpenWork]:
+    """
+    Yield the jobs and issues that may join their queues, the oldest of each company first, then what no company waits
+    for.
+
+    All due work is read, so that a company's is found behind that of another one, and little of it is kept.
+    """
+    counts: dict[FifoQueue, Counter[str]] = defaultdict(Counter)
+    kept: dict[tuple[FifoQueue, str], list[Job | Issue]] = defaultdict(list)
+    others: list[OpenWork] = []
     for work in works:
-        if isinstance(work, Deletion) or is_overdue(work.deadline_ms):
-            yield work
-        else:
-            of_queue = by_queue.setdefault(queue_of(resources, work), {})
-            of_queue.setdefault(work.company_id or "", []).append(work)
-    for queue, waiting in by_queue.items():
+        is_late = isinstance(work, Job) and is_overdue(work.deadline_ms)
+        if is_late or not isinstance(work, Issue | Job):
+            if len(others) < MOST_KEPT:
+                others.append(work)
+            continue
+        queue = resources.steps if isinstance(work, Issue) else queue_of(resources, work)
+        company = work.company_id or ""
+        counts[queue][company] += 1
+        if len(kept[queue, company]) < MOST_KEPT:
+            kept[queue, company].append(work)
+    for queue, waiting in counts.items():
         left = messages_in(queue.client, queue.url)
-        counts = {company: len(found) for company, found in waiting.items()}
-        shares = runs[queue.name].hand_over(left, counts)
-        for company, found in waiting.items():
-            yield from found[: shares[company]]
+        shares = runs[queue.name].hand_over(left, waiting)
+        for company in waiting:
+            yield from kept[queue, company][: shares[company]]
+    yield from others

@@ -9,7 +9,7 @@ from shared.aws import sqs_worker
 
 from typing import TYPE_CHECKING, Any
 
-from newsletters.worker.bootstrap import WorkerSettings, resources_of, worker_of
+from newsletters.worker.bootstrap import WorkerSettings, resources_of, sending_of, worker_of
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 settings = WorkerSettings.load()
 resources = resources_of(settings)
-worker = worker_of(resources, settings)
+sending = sending_of(resources, settings)
+worker = worker_of(resources, sending, settings)
 
 
 @metrics.log_metrics

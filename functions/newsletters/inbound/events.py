@@ -5,6 +5,10 @@ The events of the two queues. All have ids only; the content is in the table.
         newsletter.step      a step is to be generated                    group: the turn of its job
         newsletter.purge     the rest of a deleted newsletter is removed    group: its turn
         newsletter.privacy   an erasure or export of a user               group: the job
+        newsletter.issue     an issue is sent to the next recipients       group: its turn
+        newsletter.reader    a sign-up is mailed or joins, choices reach the contact    group: its turn
+        newsletter.test      an issue is sent to people of the company     group: the test
+        newsletter.feedback  an event of the provider about a mail         group: the event
     newsletter-exports.fifo
         newsletter.export    the draft is to be rendered in one format    group: the turn of its job
 
@@ -13,11 +17,13 @@ visibility timeout, which is longer than a user waits. The lease of the job keep
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
+from newsletters.store.items import Choices, Signup
 from newsletters.store.items.metadata import StepName
 from shared.aws.sqs_fifo import Entry
 from shared.events import queued_events
+from shared.events.issue_feedback import IssueFeedback
 from shared.events.queued_events import QueuedEvent
 
 
@@ -60,11 +66,73 @@ class PrivacyRequested(QueuedEvent):
     job_id: str
 
 
-type WorkEvent = StepRequested | PurgeRequested | PrivacyRequested
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueRequested(QueuedEvent):
+    """A worker is to run the turn *turn* of an issue that is being sent."""
+
+    type: Literal["newsletter.issue"] = "newsletter.issue"
+    issue_id: str
+    turn: int
 
 
-def entry(event: StepRequested | ExportRequested | PurgeRequested) -> Entry:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderRequested(QueuedEvent):
+    """A worker is to run the turn *turn* of a sign-up to *list_id*, or without one of the choices, of a reader."""
+
+    type: Literal["newsletter.reader"] = "newsletter.reader"
+    company_id: str
+    recipient: str
+    list_id: str | None = None
+    turn: int
+
+    @classmethod
+    def of(cls, work: Signup | Choices) -> Self:
+        """Return the event of the present turn of a sign-up, or of choices."""
+        return cls(
+            company_id=work.company_id,
+            recipient=work.recipient,
+            list_id=work.list_id if isinstance(work, Signup) else None,
+            turn=work.turn,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueTestRequested(QueuedEvent):
+    """A worker is to send an issue to the addresses of a test."""
+
+    type: Literal["newsletter.test"] = "newsletter.test"
+    issue_id: str
+    test_id: str
+
+
+type WorkEvent = (
+    StepRequested
+    | PurgeRequested
+    | PrivacyRequested
+    | IssueRequested
+    | ReaderRequested
+    | IssueTestRequested
+    | IssueFeedback
+)
+type _Entered = (
+    StepRequested
+    | ExportRequested
+    | PurgeRequested
+    | IssueRequested
+    | ReaderRequested
+    | IssueTestRequested
+)
+
+
+def entry(event: _Entered) -> Entry:
     """Build the entry of an event; the queue drops a repeated one of the same turn."""
+    if isinstance(event, ReaderRequested):
+        named = event.company_id, event.recipient, event.list_id or ""
+        return queued_events.entry(event, "reader", *named, str(event.turn))
+    if isinstance(event, IssueTestRequested):
+        return queued_events.entry(event, "test", event.issue_id, event.test_id)
+    if isinstance(event, IssueRequested):
+        return queued_events.entry(event, "issue", event.issue_id, str(event.turn))
     if isinstance(event, PurgeRequested):
         return queued_events.entry(event, "purge", event.code, str(event.turn))
     return queued_events.entry(event, "job", event.job_id, str(event.turn))

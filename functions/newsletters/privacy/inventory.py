@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from newsletters.api.changes import delete
-from newsletters.store import companies, newsletters
+from newsletters.store import companies, issues, newsletters
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
@@ -22,6 +22,7 @@ from newsletters.store.newsletters import (
     get_newsletter_stored,
 )
 from newsletters.store.objects import folder_of, privacy_exports
+from newsletters.store.readers import public_lists
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.privacy.inventory import Found, Page
 from shared.runtime.failures import Transient
@@ -66,7 +67,7 @@ class Inventory:
             for one in listed
             if self._owns(one) or self._names_in_review(one)
         ]
-        return Page(found, _position(last))
+        return Page(found, position_after(last))
 
     def remove(self, found: Found) -> None:
         """Delete a newsletter of the user, or remove the name from a review. Raises Transient after a lost race."""
@@ -91,9 +92,11 @@ class Inventory:
         return lines
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings, and delete the user's exports."""
+        """Remove the user as the author of the company's settings and issues, and delete the user's exports."""
         store = self.resources.store
+        issues.forget_author(store.table, self.company_id, self.user_id, ERASED)
         companies.forget_author(store.table, self.company_id, self.user_id, ERASED)
+        public_lists.forget_author(store.table, self.company_id, self.user_id, ERASED)
         exported = PrivacyJob.id_of("export", self.company_id, self.user_id)
         for key in store.bucket.all_keys_under(privacy_exports(self.company_id, exported)):
             store.bucket.delete(key)
@@ -145,5 +148,6 @@ def _review_line(newsletter: Newsletter) -> dict[str, object]:
     return {"reviewed": newsletter.code, **(review.model_dump() if review else {})}
 
 
-def _position(last: Attributes | None) -> Attributes | None:
+def position_after(last: Attributes | None) -> Attributes | None:
+    """Return where the list of a company continues, as a job stores it."""
     return {name: last[name] for name in (PARTITION_KEY, SORT_KEY)} if last else None

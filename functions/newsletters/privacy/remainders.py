@@ -1,7 +1,8 @@
-"""Data that remains after the erasure of a user, for its receipt."""
+"""Data that remains after the erasure of a user or of an address, for its receipt."""
 
 from typing import Final
 
+from newsletters.store.items import PrivacyJob
 from shared.privacy.remainders import BACKUPS, EXPIRED_ITEMS, QUEUE_DAYS, Remainder
 
 REMAINDERS: Final = (
@@ -48,3 +49,23 @@ REMAINDERS: Final = (
         is_outside=True,
     ),
 )
+
+OF_ADDRESSES: Final = (
+    Remainder(
+        kind="texts",
+        reason="texts and documents of newsletters that name the person: people of the company have written them",
+    ),
+    Remainder(
+        kind="downloads",
+        reason="files that people have downloaded or sent before",
+        is_outside=True,
+    ),
+    Remainder(kind="receipts", reason="this job, under a keyed hash of the address"),
+    Remainder(kind="test_mails", reason="the address at tests of issues", days=1),
+    BACKUPS,
+)
+
+
+def of_job(job: PrivacyJob) -> tuple[Remainder, ...]:
+    """Return what remains after the erasure that a job is."""
+    return OF_ADDRESSES if job.by_address else REMAINDERS

@@ -1,5 +1,5 @@
 """
-Starts or resumes the erase or export job of a user.
+Starts or resumes the erase or export job of a user or of an address.
 
 Separate from `jobs`, which only the worker imports.
 """
@@ -37,6 +37,25 @@ def start(
         requested_at=clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=user_id,
+    )
+    return requests.start(table, fresh, lambda job: enqueue(queue, job))
+
+
+def start_of_address(
+    table: Table, queue: FifoQueue, *, company_id: str, kind: Kind, address: str, by: str
+) -> PrivacyJob:
+    """Start the job of an address in its normal form, as `start` does."""
+    job_id = PrivacyJob.id_of_address(kind, company_id, address)
+    fresh = PrivacyJob(
+        **PrivacyJob.key_of(job_id),
+        company_id=company_id,
+        job_id=job_id,
+        kind=kind,
+        requested_at=clock.to_text(clock.now_ms()),
+        requested_by=by,
+        requested_for=address,
+        by_address=True,
+        export_id=PrivacyJob.id_of_address("export", company_id, address),
     )
     return requests.start(table, fresh, lambda job: enqueue(queue, job))
 

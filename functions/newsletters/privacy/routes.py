@@ -10,15 +10,17 @@ from pydantic import Field
 from newsletters.api.access import NotFound
 from newsletters.configuration.resources import Resources
 from newsletters.privacy import requests
-from newsletters.privacy.remainders import REMAINDERS
+from newsletters.privacy.remainders import of_job
 from newsletters.store.items import PrivacyJob
 from shared.api.auth import Scope
 from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
+from shared.aws.dynamodb import Table
 from shared.privacy import jobs
 from shared.privacy.jobs import Kind
 from shared.privacy.requests import view_of
+from shared.privacy.settings import refuse_single_person
 from shared.privacy.views import PrivacyJobView
 
 if TYPE_CHECKING:
@@ -33,15 +35,17 @@ class UserInput(Input):
 
 @dataclass(frozen=True, slots=True)
 class PrivacyRoutes:
-    """The routes over the resources of the API."""
+    """The routes over the resources of the API. *contacts* has what companies have set."""
 
     resources: Resources
+    contacts: Table
 
     @route_methods.changes(
         "POST /newsletters/users/erase", Scope.NEWSLETTERS_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def erase_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Delete all newsletters of a user, and the user's name from the reviews of others."""
+        refuse_single_person(self.contacts, request.caller.company)
         return lambda: self._start(request, "erase")
 
     @route_methods.changes(
@@ -49,6 +53,7 @@ class PrivacyRoutes:
     )
     def export_user(self, request: Request[UserInput]) -> Callable[[], PrivacyJobView]:
         """Export all newsletters of a user, with their files."""
+        refuse_single_person(self.contacts, request.caller.company)
         return lambda: self._start(request, "export")
 
     @route_methods.reads("GET /newsletters/privacy-jobs/{job_id}", Scope.NEWSLETTERS_PRIVACY)
@@ -71,7 +76,7 @@ class PrivacyRoutes:
         return self._view(job)
 
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
-        return view_of(job, REMAINDERS, self._folder)
+        return view_of(job, of_job(job), self._folder)
 
     def _folder(self, job: PrivacyJob) -> "ExportFolder":
         from newsletters.privacy.jobs import folder_of_export  # noqa: PLC0415 - of rare calls

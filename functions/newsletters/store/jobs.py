@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from boto3.dynamodb.conditions import Attr, Key
 from pydantic import ValidationError
 
-from newsletters.store.items import Deletion, FinishedUnit, Job, JobState
+from newsletters.store.items import (
+    Choices,
+    Deletion,
+    FinishedUnit,
+    Issue,
+    Job,
+    JobState,
+    Signup,
+)
 from newsletters.store.items.item import (
     INDEX,
     INDEX_PARTITION_KEY,
@@ -17,6 +25,7 @@ from newsletters.store.items.item import (
     timestamp,
 )
 from newsletters.store.items.jobs import OPEN, OPEN_WORK, due_key
+from newsletters.store.items.readers import SIGNUP_PREFIX
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes, Table
+
+type OpenWork = Job | Deletion | Issue | Signup | Choices
 
 LEASE: Final = LeaseAttributes(owner="lease_owner", until="lease_until", attempts="attempts")
 LOOK_AFTER_MS: Final = 60 * clock.SECOND_MS  # after the end of a lease
@@ -167,7 +178,7 @@ def units(table: Table, job: Job) -> dict[int, FinishedUnit]:
 
 def due(
     table: Table, now_ms: int, start: Attributes | None
-) -> tuple[list[Job | Deletion], Attributes | None]:
+) -> tuple[list[OpenWork], Attributes | None]:
     """
     Return a page of the open work that is due, oldest first, and the next start key.
 
@@ -181,12 +192,23 @@ def due(
     return [one for one in found if one is not None], last
 
 
-def _open_work(row: Attributes) -> Job | Deletion | None:
+def _open_work(row: Attributes) -> OpenWork | None:
     try:
-        return Deletion.read(row) if row[SORT_KEY] == Deletion.sort else Job.read(row)
+        return _kind_of(str(row[SORT_KEY])).read(row)
     except ValidationError as refusal:
         logger.error("open work unreadable", extra=describe(refusal))
         return None
+
+
+def _kind_of(sort_key: str) -> type[OpenWork]:
+    by_key: dict[str, type[OpenWork]] = {
+        Issue.sort: Issue,
+        Deletion.sort: Deletion,
+        Choices.sort: Choices,
+    }
+    if sort_key in by_key:
+        return by_key[sort_key]
+    return Signup if sort_key.startswith(SIGNUP_PREFIX) else Job
 
 
 def get_deletion(table: Table, code: str) -> Deletion | None:

@@ -40,6 +40,11 @@ def export_key(code: str, extension: str) -> str:
     return f"newsletters/{code}/export.{extension}"
 
 
+def issue_folder(store: Store, issue_id: str) -> Folder:
+    """Return the folder of the sealed content of an issue, which outlives its newsletter."""
+    return Folder(store.bucket, f"issues/{issue_id}/")
+
+
 def privacy_exports(company_id: str, job_id: str) -> str:
     """Return the prefix of the exports of a user's data."""
     return f"subjects/{company_id}/{job_id}/"

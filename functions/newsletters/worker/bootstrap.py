@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import boto3
+from botocore.config import Config
 
-from newsletters.configuration.resources import ROUND_MS, STEP_MS, WorkerResources
+from newsletters.configuration.resources import (
+    ROUND_MS,
+    STEP_MS,
+    SendingResources,
+    WorkerResources,
+)
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.objects import Store
@@ -21,14 +28,25 @@ from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
 from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.contacts.person import Sources
+from shared.identity import keyed_hashes
+from shared.policy.consent.records import Consents
+from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
-from shared.runtime.settings import Origin, Settings
+from shared.runtime.settings import Origin, Settings, Url
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
+    from shared.providers.email.ses import Ses
     from shared.runtime.failures import Permanent
+
+# SES has no idempotency token: one attempt, and the ledger of recipients has its result.
+_once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts": 1})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +62,18 @@ class WorkerSettings(Settings):
     attempts_table_name: str
     max_attempts: int
     newsletter_max_concurrency: int
+    contacts_table_name: str
+    inbox_table_name: str
+    identifier_keys_secret_id: str
+    switches_path: str
+    email_configuration_set: str
+    public_url: Url
+
+
+def _parameters() -> SSMProvider:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
+    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
@@ -68,7 +98,41 @@ def resources_of(settings: WorkerSettings) -> WorkerResources:
     )
 
 
-def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Handled]:
+def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingResources:
+    """Return the resources of the worker for issues."""
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=PATIENT),
+            settings.identifier_keys_secret_id,
+        )
+    )
+    table = resources.store.table
+    return SendingResources(
+        store=resources.store,
+        steps=resources.steps,
+        exports=resources.exports,
+        people=Sources(
+            contacts=table.beside(settings.contacts_table_name),
+            inbox=table.beside(settings.inbox_table_name),
+            consents=Consents(table.beside(settings.conversation_log_table_name)),
+        ),
+        owners=resources.retrieval.owners,
+        ses=cache(_ses),
+        switches=KillSwitches(cache(_parameters), settings.switches_path),
+        configuration_set=settings.email_configuration_set,
+        public_url=settings.public_url,
+    )
+
+
+def _ses() -> Ses:
+    from shared.providers.email.ses import Ses  # noqa: PLC0415 - few runs send mails
+
+    return Ses(lambda: boto3.client("sesv2", config=_once))
+
+
+def worker_of(
+    resources: WorkerResources, sending: SendingResources, settings: WorkerSettings
+) -> Worker[Handled]:
     """Return the worker of `newsletter-steps.fifo`."""
     table = resources.store.table
 
@@ -81,7 +145,10 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
             parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
     def handle(record: Record) -> Handled:
-        return process(resources, record.body, results.run_of(record))
+        return process(resources, sending, record.body, results.run_of(record))
+
+    def written() -> float:
+        return table.consumed_write_units + sending.people.consents.table.consumed_write_units
 
     attempts = Attempts.of(settings)
     runs = Runs(
@@ -91,10 +158,10 @@ def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Ha
     return Worker(
         sqs=resources.steps.client,
         queue_urls=[settings.newsletter_steps_queue_url],
-        tables=[table],
+        tables=[table, sending.people.consents.table],
         attempts=attempts,
         handle=lambda record: sharing.handled(record, handle),
         park=park,
-        report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
+        report=lambda record, handled: results.report(written(), record, handled),
         note_dead_letter=note_dead_letter,
     )

@@ -6,24 +6,39 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter
 
-from newsletters.inbound.events import PrivacyRequested, PurgeRequested, StepRequested, WorkEvent
+from newsletters.inbound.events import (
+    IssueRequested,
+    IssueTestRequested,
+    PrivacyRequested,
+    PurgeRequested,
+    ReaderRequested,
+    StepRequested,
+    WorkEvent,
+)
 from newsletters.store import parked
 from newsletters.worker import generation, purge
 from newsletters.worker.results import Handled, Outcome
+from shared.events.issue_feedback import IssueFeedback
 from shared.events.record_body import parse_body
 
 if TYPE_CHECKING:
-    from newsletters.configuration.resources import Run, WorkerResources
+    from newsletters.configuration.resources import Run, SendingResources, WorkerResources
 
 EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
     Annotated[
-        StepRequested | PurgeRequested | PrivacyRequested,
+        StepRequested
+        | PurgeRequested
+        | PrivacyRequested
+        | IssueRequested
+        | ReaderRequested
+        | IssueTestRequested
+        | IssueFeedback,
         Field(discriminator="type"),
     ]
 )
 
 
-def process(resources: WorkerResources, body: str, run: Run) -> Handled:
+def process(resources: WorkerResources, sending: SendingResources, body: str, run: Run) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
     match event:
@@ -35,9 +50,25 @@ def process(resources: WorkerResources, body: str, run: Run) -> Handled:
             from newsletters.privacy import jobs  # noqa: PLC0415 - of rare events
 
             is_done = jobs.work(resources, event)
+        case IssueRequested():
+            from newsletters.issues.delivery import turns  # noqa: PLC0415 - most events are of steps
+
+            is_done = turns.work(sending, event, run)
+        case ReaderRequested():
+            from newsletters.issues.delivery import readers  # noqa: PLC0415 - as above
+
+            is_done = readers.work(sending, event, run)
+        case IssueTestRequested():
+            from newsletters.issues.delivery import trials  # noqa: PLC0415 - as above
+
+            is_done = trials.work(sending, event, run)
+        case IssueFeedback():
+            from newsletters.issues.delivery import feedback  # noqa: PLC0415 - as above
+
+            is_done = feedback.apply(sending, event)
     parked.events_of(resources.store.table).resolve(event)
     return Handled(
         Outcome.PERSISTED if is_done else Outcome.IGNORED,
         kind=event.type,
-        code=getattr(event, "code", None),
+        code=getattr(event, "code", None) or getattr(event, "issue_id", None),
     )

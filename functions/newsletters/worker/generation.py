@@ -43,7 +43,7 @@ def _generate_step(resources: WorkerResources, job: Job, run: Run) -> bool:
     # A job imports the modules of its step only.
     match job.name:
         case "topics":
-            from newsletters.retrieval.passages import retrieve_passages  # noqa: PLC0415 - see above
+            from newsletters.drafting.retrieval.passages import retrieve_passages  # noqa: PLC0415 - see above
 
             return retrieve_passages(work)
         case "outline":

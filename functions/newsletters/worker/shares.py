@@ -8,40 +8,73 @@ from pydantic import Field, TypeAdapter
 
 from newsletters.inbound.events import (
     ExportRequested,
+    IssueRequested,
+    IssueTestRequested,
     PrivacyRequested,
     PurgeRequested,
+    ReaderRequested,
     StepRequested,
 )
-from newsletters.store import jobs
+from newsletters.store import issues, jobs
+from newsletters.store.items import IssueState
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.fair_shares import Runs, Sharing, Waiting
+from shared.events.issue_feedback import IssueFeedback
 from shared.events.record_body import parse_body
+from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from newsletters.store.items import Job
+    from newsletters.store.items import Issue, Job
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_worker import Record
 
-_EVENTS: Final[TypeAdapter[StepRequested | ExportRequested | PurgeRequested | PrivacyRequested]] = (
-    TypeAdapter(
-        Annotated[
-            StepRequested | ExportRequested | PurgeRequested | PrivacyRequested,
-            Field(discriminator="type"),
-        ]
-    )
+type _Event = (
+    StepRequested
+    | ExportRequested
+    | PurgeRequested
+    | PrivacyRequested
+    | IssueRequested
+    | ReaderRequested
+    | IssueTestRequested
+    | IssueFeedback
+)
+_EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
+    Annotated[
+        StepRequested
+        | ExportRequested
+        | PurgeRequested
+        | PrivacyRequested
+        | IssueRequested
+        | ReaderRequested
+        | IssueTestRequested
+        | IssueFeedback,
+        Field(discriminator="type"),
+    ]
 )
 
 
 def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
-    """Return how companies share a queue of jobs. A job that is postponed is due at once; the schedule continues it."""
+    """
+    Return how companies share a queue of jobs and issues. One that is postponed is due at once; the schedule continues
+    it.
+    """
 
     def waiting_of(record: Record) -> Waiting | None:
+        issue = _issue_of(table, record)
+        if issue is not None:
+            return Waiting(issue.company_id, record.sent_at_ms)
         job = _job_of(table, record)
         return Waiting(job.company_id, record.sent_at_ms) if job and job.company_id else None
 
     def postpone(record: Record) -> Handled:
         from newsletters.jobs import requests  # noqa: PLC0415 - few events are late
 
+        issue = _issue_of(table, record)
+        if issue is not None:
+            issues.next_turn(table, issue, clock.now_ms())
+            return Handled(
+                Outcome.POSTPONED, kind="issue", code=issue.issue_id, company=issue.company_id
+            )
         job = _job_of(table, record)
         if job is None:
             return Handled(Outcome.IGNORED)
@@ -51,12 +84,22 @@ def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
     return Sharing(runs, waiting_of, postpone, runs.late_ms)
 
 
+def _issue_of(table: Table, record: Record) -> Issue | None:
+    """Return the issue whose present turn a record is; None for other events."""
+    event = parse_body(record.body, _EVENTS)
+    if not isinstance(event, IssueRequested):
+        return None
+    issue = issues.get(table, event.issue_id)
+    is_present = issue is not None and issue.turn == event.turn
+    return issue if is_present and issue is not None and issue.state is IssueState.SENDING else None
+
+
 def _job_of(table: Table, record: Record) -> Job | None:
     """Return the job whose present turn a record is; None for other events."""
     from newsletters.jobs.requests import EXPORT_PREFIX  # noqa: PLC0415 - few events are late
 
     event = parse_body(record.body, _EVENTS)
-    if isinstance(event, PurgeRequested | PrivacyRequested):
+    if not isinstance(event, StepRequested | ExportRequested):
         return None
     name = f"{EXPORT_PREFIX}{event.format}" if isinstance(event, ExportRequested) else event.step
     job = jobs.get(table, event.code, name)

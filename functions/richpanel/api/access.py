@@ -36,10 +36,14 @@ class NothingToDecide(Exception):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies(Sources):
-    """Dependencies of the admin API. *seal_secret* seals cursors (`shared.api.opaque_ids.seal_of`)."""
+    """
+    Dependencies of the admin API. *contacts* has what companies have set about requests for people, *seal_secret* seals
+    cursors (`shared.api.opaque_ids.seal_of`).
+    """
 
     idempotency: Table
     audit: Table
+    contacts: Table
     switchboard: SwitchBoard
     queues: EventQueues
     dead_letters: DeadLetters

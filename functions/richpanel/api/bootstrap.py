@@ -31,6 +31,8 @@ class AdminSettings(SourcesSettings):
     richpanel_dead_letters_url: str
     switches_path: str
     api_seal_secret_id: str
+    media_bucket_name: str  # of exports
+    contacts_table_name: str  # has what companies have set
 
 
 def _parameters() -> "SSMProvider":
@@ -50,6 +52,7 @@ def dependencies(settings: AdminSettings) -> ApiDependencies:
         dynamodb,
         idempotency=table(settings.idempotency_table_name),
         audit=table(settings.audit_actions_table_name),
+        contacts=Table(dynamodb, settings.contacts_table_name),
         switchboard=SwitchBoard(cache(_parameters), settings.switches_path),
         queues=EventQueues(
             mail=FifoQueue(sqs, settings.richpanel_queue_url),

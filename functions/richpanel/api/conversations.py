@@ -10,23 +10,19 @@ from richpanel.api.access import (
 )
 from richpanel.api.inputs import DecisionsQuery
 from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
-from richpanel.inbound.event import id_or_hash
+from richpanel.privacy import tickets
 from richpanel.store import audits, states
-from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationState
+from richpanel.store.items import AuditAction, ConversationState
 from richpanel.store.states import Change
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import seal_of
 from shared.api.routing.routes import Request
-from shared.runtime import clock
-
-# Longest time until a delivery may repeat: 14 days in a queue, 14 days as a dead letter, and a week.
-TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
 
 
 def id_of(ticket_id: str) -> str:
     """Return the conversation id of a ticket. Raises NotFound for an id that is reserved for internal rows."""
-    conversation_id = id_or_hash(ticket_id)
-    if conversation_id.lower().startswith(RESERVED_PREFIXES):
+    conversation_id = tickets.key_of(ticket_id)
+    if conversation_id is None:
         raise NotFound("id: there is no such conversation")
     return conversation_id
 
@@ -92,20 +88,12 @@ def _clear(
 
 def erase(deps: ApiDependencies, conversation_id: str, instruction: Instruction) -> ErasedView:
     """
-    Erase a conversation. Safe to repeat, also after a partial failure.
-
-    The tombstone is written first and stops all later events; then the audit is deleted. Rows of events and actions
-    hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
-    twice. A worker that is running at that moment may still write an audit row, of codes only: erase again then.
+    Erase a conversation (`richpanel.privacy.tickets`). A worker that is running at that moment may still write an audit
+    row, of codes only: erase again then.
     """
     write_audit_row(
         deps, instruction, "erase", {"change": "erase", "conversation": conversation_id}
     )
-    state = states.conversation(deps.state, conversation_id)
-    if state is None or not state.erased_at:
-        states.replace_with_tombstone(deps.state, conversation_id, TOMBSTONE_SECONDS)
-        state = states.conversation(deps.state, conversation_id)
-    audits.forget(deps.audit, conversation_id)
+    erased_at = tickets.erase(deps.state, deps.audit, conversation_id)
     log_change(instruction, "conversation erased", {"correlation_id": conversation_id})
-    erased_at = (state and state.erased_at) or clock.to_text(clock.now_ms())
     return ErasedView(conversation_id=conversation_id, erased_at=erased_at)

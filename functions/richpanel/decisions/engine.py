@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from richpanel.classification.taxonomy import ControlTag, Intent, intents, modifiers, teams
-from richpanel.decisions.candidates import Candidate, select_candidate, wants_lookup
 from richpanel.decisions.facts import (
     Downgrade,
     Memory,
@@ -17,6 +16,7 @@ from richpanel.decisions.facts import (
 from richpanel.decisions.gates.gates import Gate, GateResult, evaluate_gates
 from richpanel.decisions.outcome import Decision, Reply, Rule
 from richpanel.decisions.readings import Reading, read
+from richpanel.decisions.replies.candidates import Candidate, select_candidate, wants_lookup
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route
 from richpanel.decisions.switches import Switches
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, variant_for

@@ -15,9 +15,9 @@ from richpanel.classification.taxonomy import (
     Team,
     teams,
 )
-from richpanel.decisions.candidates import Tier2Refusal
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, MatchPath, NoOrder, PendingFlow, Verdict
 from richpanel.decisions.gates.gates import GateResult
+from richpanel.decisions.replies.candidates import Tier2Refusal
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 

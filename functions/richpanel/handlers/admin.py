@@ -47,6 +47,7 @@ from shared.api.routing.routes import Request, Routes
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.policy.kill_switches import SwitchNotSet
 from shared.privacy import PART
+from shared.privacy import settings as privacy_settings
 
 settings = AdminSettings.load()
 deps = dependencies(settings)
@@ -63,6 +64,7 @@ routes = Routes(
     document="/admin/richpanel/openapi.json",
     errors={
         **ERRORS,
+        **privacy_settings.ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         Erased: (HTTPStatus.CONFLICT, "erased"),
         NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
@@ -86,12 +88,23 @@ RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
     if PART in event:
-        from richpanel.privacy.customer_rows import CustomerRows  # noqa: PLC0415 - of rare calls
-        from shared.privacy import part_calls  # noqa: PLC0415 - as above
-
-        rows = CustomerRows(deps.state, deps.keys, owner=lambda: deps.account.company)
-        return part_calls.answer_rows(rows, event[PART])
+        return _answered(event[PART])
     return routes.respond(event, context)
+
+
+def _answered(call: object) -> dict[str, Any]:
+    from richpanel.privacy.part import HelpDeskPart  # noqa: PLC0415 - of rare calls
+    from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
+    from shared.privacy import part_calls  # noqa: PLC0415 - as above
+
+    part = HelpDeskPart(
+        table=deps.state,
+        audit=deps.audit,
+        bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
+        secret=deps.keys,
+        owner=lambda: deps.account.company,
+    )
+    return part_calls.answer(part, None, call)
 
 
 @routes.reads("GET /admin/richpanel/switches", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
@@ -157,6 +170,7 @@ def clear_risk(request: Request[NoInput], ticket_id: str) -> Callable[[], views.
 def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.ErasedView]:
     """Erase a conversation. Its tombstone stays; event and action rows, without personal data, stay until expiry."""
     conversation_id = conversations.id_of(ticket_id)
+    privacy_settings.refuse_single_person(deps.contacts, request.caller.company)
     return lambda: conversations.erase(deps, conversation_id, Instruction.of(request))
 
 

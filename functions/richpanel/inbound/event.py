@@ -11,7 +11,6 @@ from richpanel.inbound.channels import Channel
 from shared.aws.sqs_fifo import Entry, to_json
 from shared.events.versions import FIELD, VERSION
 
-LONGEST_ID = 128
 LONGEST_TEXT = 4_000  # characters
 BUCKET_MS = 300_000  # five minutes
 BACKFILL = "backfill"

@@ -1,1 +1,1 @@
-"""Erases what the help desk keeps of a customer, beside the tickets, which the API erases by their ids."""
+"""Erases and exports what the middleware keeps of a customer; tickets are erased by their ids."""

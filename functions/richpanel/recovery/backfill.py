@@ -7,8 +7,9 @@ Routes tickets whose newest message was decided in dry run, after dry run is swi
 It may be stopped and repeated: a ticket that was routed has a newer decision in the lists.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from json import loads
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from richpanel.store import audits, events
 from richpanel.store.items import AuditAction, DecisionOutcome, EventStatus
 from richpanel.worker import backfills
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
@@ -50,10 +52,10 @@ class Candidate:
     facts: dict[str, Any]
 
 
-def candidates(deps: ApiDependencies, days: Iterable[str]) -> Iterator[Candidate]:
-    """Yield the candidates of *days* (`YYYY-MM-DD`, newest first), newest first."""
+def candidates(deps: ApiDependencies, since_ms: int) -> Iterator[Candidate]:
+    """Yield the candidates that were decided at *since_ms* or later, newest first."""
     seen: set[str] = set()
-    for row in (row for day in days for row in _decisions(deps, day)):
+    for row in _decisions(deps, since_ms):
         conversation_id = row.ticket_id or ""
         if conversation_id not in seen and row.result == DecisionOutcome.DRY_RUN:
             decided_at = row.ts_action_id.partition("#")[0]
@@ -62,7 +64,19 @@ def candidates(deps: ApiDependencies, days: Iterable[str]) -> Iterator[Candidate
         seen.add(conversation_id)
 
 
-def _decisions(deps: ApiDependencies, day: str) -> Iterator[AuditAction]:
+def _decisions(deps: ApiDependencies, since_ms: int) -> Iterator[AuditAction]:
+    """Yield the decisions of all days (UTC) since *since_ms*, newest first."""
+    since = clock.to_text(since_ms)
+    day = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC).date()
+    while str(day) >= since[: len("YYYY-MM-DD")]:
+        for row in _decisions_of(deps, str(day)):
+            if row.ts_action_id < since:
+                return
+            yield row
+        day -= timedelta(days=1)
+
+
+def _decisions_of(deps: ApiDependencies, day: str) -> Iterator[AuditAction]:
     start: Attributes | None = None
     while True:
         rows, start = audits.page(

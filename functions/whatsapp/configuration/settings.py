@@ -11,6 +11,8 @@ class ActionsSettings(Settings):
 
     messages_table_name: str
     conversation_log_table_name: str
+    contacts_table_name: str
+    inbox_table_name: str
     conversations_inbound_queue_url: str
     whatsapp_queue_url: str
     whatsapp_jobs_queue_url: str

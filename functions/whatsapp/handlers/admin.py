@@ -26,6 +26,7 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.privacy import PART, part_calls
+from shared.privacy import settings as privacy_settings
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy.part import WhatsAppPart
 from whatsapp.privacy.routes import PrivacyRoutes
@@ -50,6 +51,7 @@ class AdminSettings(AuditedSettings):
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
     identifier_keys_secret_id: str
+    contacts_table_name: str
 
 
 settings = AdminSettings.load()
@@ -84,14 +86,26 @@ recovery = recovery_of(
 routes = Routes(
     title="Parley: WhatsApp recovery and privacy",
     document="/whatsapp/recovery/openapi.json",
-    errors={**ERRORS, NotFound: (HTTPStatus.NOT_FOUND, "not_found")},
+    errors={
+        **ERRORS,
+        **privacy_settings.ERRORS,
+        NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+    },
     requests=Requests(table, Idempotency),
     audit_log=settings.audit_log(dynamodb),
 )
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)
 )
-routes.add(PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=seal_secret))
+routes.add(
+    PrivacyRoutes(
+        table=table,
+        contacts=Table(dynamodb, settings.contacts_table_name),
+        bucket=bucket,
+        queue=queue,
+        seal_secret=seal_secret,
+    )
+)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

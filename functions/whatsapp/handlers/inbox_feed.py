@@ -17,6 +17,8 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.inbox.references import key_of
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
+from whatsapp.store.inbox.added_notes import AddedNotes
+from whatsapp.store.sending.ended_campaigns import EndedCampaigns
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -36,13 +38,16 @@ dynamodb = boto3.client("dynamodb", config=QUICK)
 seal_secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=QUICK), settings.api_seal_secret_id
 )
+messages = Table(dynamodb, settings.messages_table_name)
 inbox_feed = feed_of(
     settings,
     dynamodb,
-    WhatsAppHeads(Table(dynamodb, settings.messages_table_name)),
+    WhatsAppHeads(messages),
     lambda change: key_of(
         change.context, change.company_id, change.reference, lambda: seal_of(seal_secret)
     ),
+    AddedNotes(messages),
+    campaigns=EndedCampaigns(messages),
 )
 
 

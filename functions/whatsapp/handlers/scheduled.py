@@ -22,7 +22,6 @@ from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp.jobs import (
     counting_plan,
-    failed_lists,
     minute_jobs,
     number_refresh,
     payment_checks,
@@ -47,7 +46,7 @@ class ScheduledSettings(Settings):
 
 
 PAYMENTS_MINUTES, DAILY_MINUTES = 5, 20
-HOUR_MINUTES, REFRESH_MINUTE, LISTS_MINUTE = 60, 50, 51
+HOUR_MINUTES, REFRESH_MINUTE = 60, 50
 settings = ScheduledSettings.load()
 sqs = boto3.client("sqs", config=PATIENT)
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
@@ -65,7 +64,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     at_ms = clock.from_text(event["time"])
     jobs_of_minute, last = _jobs(at_ms), []
     if at_ms // minute_jobs.MINUTE_MS % counting_plan.EVERY_MINUTES == 0:
-        last.append(Job("counts", 230 * clock.SECOND_MS, partial(_count, at_ms)))
+        last.append(Job("counts", minute_jobs.COUNT_MS, partial(_count, at_ms)))
     minute_jobs.run(jobs_of_minute, last, at_ms, context.get_remaining_time_in_millis)
 
 
@@ -92,8 +91,6 @@ def _jobs(at_ms: int) -> list[Job]:
         jobs.append(Job("daily_payments", 6 * clock.SECOND_MS, partial(_check_daily, at_ms)))
     if minute % HOUR_MINUTES == REFRESH_MINUTE:
         jobs.append(Job("refresh", 2 * clock.SECOND_MS, partial(_refresh_numbers, at_ms)))
-    if minute % HOUR_MINUTES == LISTS_MINUTE:
-        jobs.append(Job("failed_lists", 10 * clock.SECOND_MS, _list_failed))
     return jobs
 
 
@@ -119,11 +116,6 @@ def _check_daily(at_ms: int, remaining_ms: Callable[[], int]) -> int:
 
 def _refresh_numbers(at_ms: int, _: Callable[[], int]) -> int:
     jobs.send([number_refresh.entry_of(at_ms)])
-    return 0
-
-
-def _list_failed(remaining_ms: Callable[[], int]) -> int:
-    failed_lists.list_some(table, remaining_ms)
     return 0
 
 

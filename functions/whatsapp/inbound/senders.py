@@ -26,6 +26,9 @@ _PHONE_FIELDS = {
 }
 # Kinds whose items are of the only entry of `contacts[]`, if they name no customer.
 _OF_ONLY_ENTRY = frozenset({"message", "echo", "call", "preference"})
+_IDS = ("user_id", "wa_id")  # of an entry of `contacts[]`
+# A user id in a field for a phone: Meta's ids have a country and a full stop before letters and digits.
+_USER_ID = re.compile(r"[A-Z]{2}\.[A-Za-z0-9.]{1,140}")
 _CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
 
 
@@ -64,10 +67,12 @@ def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
     change = change_of(kind, item)
     if change is not None:
         return change.previous_user_id
-    field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
+    field = "to_user_id" if is_outbound(kind, item) else "from_user_id"
     # A call's status names only the callee.
     called = ("recipient_user_id",) if kind == "call" else ()
-    return _first(item, (field, *called, "user_id")) or _first(contact or {}, ("user_id",))
+    named = _first(item, (field, *called, "user_id")) or _first(contact or {}, ("user_id",))
+    as_phone = "" if named else _named_as(kind, item)
+    return as_phone if _USER_ID.fullmatch(as_phone) else named
 
 
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
@@ -138,7 +143,7 @@ def _possible(digits: str) -> str | None:
     return digits if _NUMBER.fullmatch(digits) else None
 
 
-def _is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
+def is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
     """Whether the customer is the receiver: of an echo, or of a call that the business makes."""
     return kind == "echo" or item.get("direction") == "BUSINESS_INITIATED"
 
@@ -154,11 +159,16 @@ def saved_contact(item: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return an entry of the business app's address book as `contacts[]` has customers; None if it names none."""
     given = item.get("contact")
     saved = given if isinstance(given, dict) else {}
-    phone = _digits(_first(saved, ("phone_number",)))
-    if not phone:
+    ids = {
+        "wa_id": _digits(_first(saved, ("phone_number",))),
+        "user_id": _first(saved, ("user_id",)),
+    }
+    if not any(ids.values()):
         return None
     name = _first(saved, ("full_name", "first_name"))
-    return {"wa_id": phone} | ({"profile": {"name": name}} if name else {})
+    return {key: value for key, value in ids.items() if value} | (
+        {"profile": {"name": name}} if name else {}
+    )
 
 
 def with_contact(fields: Mapping[str, Any], contact: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -186,8 +196,7 @@ class Contacts:
     def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
         self._of_user: dict[str, dict[str, Any]] = {}
         self._of_phone: dict[str, dict[str, Any] | None] = {}  # None: entries of several users
-        is_one = bool(entries) and all(entry == entries[0] for entry in entries)
-        self._only = entries[0] if is_one else {}
+        self._only = _only_customer(entries)
         for entry in entries:
             user_id, phone = _first(entry, ("user_id",)), _digits(_first(entry, ("wa_id",)))
             self._of_user.setdefault(user_id, entry)
@@ -200,11 +209,11 @@ class Contacts:
         Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
         An entry of the same phone with another user id is another customer's. A message, a call or a preference that
-        names no customer is of the only entry, if that has an id; one with a user id as its phone is of that user.
+        names no customer is of the only customer that the entries name, if they name one.
         """
         user_id, phones = _named(kind, item)
         if kind in _OF_ONLY_ENTRY and not user_id and not any(phones) and not _named_as(kind, item):
-            return self._only if _first(self._only, ("user_id", "wa_id")) else None
+            return self._only
         named = user_id or _named_as(kind, item)
         if named and named in self._of_user:
             return self._of_user[named]
@@ -215,9 +224,19 @@ class Contacts:
         return None
 
 
+def _only_customer(entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the entry with most ids of the only customer that entries name; None if they name none or several."""
+    named = [entry for entry in entries if _first(entry, _IDS)]
+    users = {_first(entry, ("user_id",)) for entry in named}
+    phones = {phone for entry in named if (phone := _digits(_first(entry, ("wa_id",))))}
+    if len(users) != 1 or len(phones) > 1:
+        return None
+    return max(named, key=lambda entry: sum(bool(_first(entry, (name,))) for name in _IDS))
+
+
 def _named_as(kind: str, item: Mapping[str, Any]) -> str:
     """Return the text that an item has for its customer's phone, which may be none; empty if it has no text."""
-    field = "to" if _is_outbound(kind, item) else "from"
+    field = "to" if is_outbound(kind, item) else "from"
     return _first(item, (field, _PHONE_FIELDS.get(kind, field)))
 
 

@@ -3,10 +3,10 @@ Which hours are counted when. Pure: no table, no clock.
 
     current hour                 every 5 minutes; if it is large, 10, 20 and 40 minutes after its start
     an hour that is over         once, 5 minutes later
-    ... in which messages change  again 2, 4, 8 ... 128 hours after its start, and a last time after 8 days
+    ... in which messages change  again 2, 8 and 32 hours after its start, and a last time after 8 days
 
-So a message is read at most ten times if its hour changes all the time, and once after its hour if nothing does. A
-count is at most as old as half the age of its hour.
+So a message is read at most seven times if its hour changes all the time, and once after its hour if nothing does. Most
+statuses arrive within hours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EVERY_MINUTES = 5
 LARGE_AT = (10, 20, 40)
 # Longer than a worker takes from its note of a change to the change, and than an index lags.
 CLOSED_AFTER_MS = 5 * MINUTE_MS
-AGES = frozenset({2, 4, 8, 16, 32, 64, 128, COUNTED_HOURS})
+AGES = frozenset({2, 8, 32, COUNTED_HOURS})
 
 
 def counts_current_hour(at_ms: int, *, is_large: bool) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MINUTE_MS = 60 * clock.SECOND_MS
 LATE_MS = 15 * MINUTE_MS
+COUNT_MS = 230 * clock.SECOND_MS  # of five minutes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,38 @@
 """
 Hourly and daily counts: recounted repeatedly, never incremented, so that repeated events are not added twice.
 
-    gsi_status (4 values) + gsi_direction INBOUND, one hour --> HOUR of each account and campaign --> ANALYTICS, a day
+    messages of each number (gsi_inbox), one hour --> HOUR of each account and campaign --> ANALYTICS, a day
 
-`counting_plan` decides which hours are counted. A count can miss a message, because its status changes or an index
-lags; the next count includes it. Only changes are written. The hour's `summed` is written last, so that an hour with it
+`counting_plan` decides which hours are counted. A count can miss a message, because an index lags; the next count
+includes it. Only changes are written. The hour's `summed` is written last, so that an hour with it
 is included in its day even after a crash in between. Concurrent counts of one hour are harmless: the result of the
 count that started last stays.
 
-Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and count, and 1 for
-each account's stored hour. With one account and no messages that is 3.5 an hour: 13 counts an hour, with 3 for each run
-and 1 for the notes of changed hours, make about 2,000 a day, and 24 writes. A changed hour costs 25 more, and 3 writes.
+Cost, in read units: 2 queries of 0.5 for each number, 1 for each account's stored hour, and about 0.53 for each message
+and count: an entry of the index, and an item. With one number and no messages that is 2 an hour: 13 counts an hour,
+with 3 for each run and 1 for the notes of changed hours, make about 1,500 a day, and 24 writes. A changed hour costs 25
+more, and 3 writes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import merge
-from itertools import groupby
-from operator import attrgetter
 from typing import Self
 
-from shared.aws.dynamodb import Table
+from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.jobs import counting_plan
 from whatsapp.store.analytics import changed_hours, tallies
 from whatsapp.store.analytics.tallies import Subject, Tallies, Tally
+from whatsapp.store.items import Message
 from whatsapp.store.items.counts import Analytics, Counting, Hour
 
 # Time to set the hours of all accounts and to save the remaining work.
 RESERVE_MS = 15 * clock.SECOND_MS
 HOURS_LIVE_SECONDS = 400 * clock.DAY_SECONDS
 # Messages of the current hour, beyond which not every run counts it.
-LARGE = 50_000
+LARGE = 2_000
 _MAPS = tuple(Tally.__dataclass_fields__)
 
 
@@ -52,16 +51,20 @@ class CountResult:
 
 @dataclass(slots=True)
 class _OpenHour:
-    """An hour being counted, possibly by several runs. *position*: the time of the next message to count."""
+    """
+    An hour being counted, possibly by several runs. *inbox* and *start*: the next partition, in their order, and where
+    its next page starts.
+    """
 
     name: str  # yyyymmddHH, UTC
     began_at: str
-    position: str
     tallies: Tallies
+    inbox: str = ""
+    start: Attributes | None = None
 
     @classmethod
     def begin(cls, name: str) -> Self:
-        return cls(name, clock.to_text(clock.now_ms()), _prefix_of(name), {})
+        return cls(name, clock.to_text(clock.now_ms()), {})
 
 
 def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> CountResult:
@@ -70,9 +73,11 @@ def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Coun
 
     Work that does not fit into the time is left to the next run.
     """
-    accounts = accounts_of_phones(table)
-    if not accounts:
+    phones = [entry for entry in store.phones.listed(table) if entry.get("waba")]
+    if not phones:
         return CountResult()
+    accounts = accounts_of(phones)
+    inboxes = sorted(inbox for entry in phones for inbox in Message.inboxes(entry["phoneArn"]))
     before = store.counts.progress(table)
     progress = _planned(table, before, at_ms)
     waiting = sorted(progress.hours, reverse=True)  # Newest first: they are viewed most.
@@ -82,7 +87,7 @@ def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Coun
     done = written = 0
     while remaining_ms() > RESERVE_MS and (current or waiting):
         current = current or _OpenHour.begin(waiting.pop(0))
-        if not _count(table, current, accounts, remaining_ms):
+        if not _count(table, current, inboxes, accounts, remaining_ms):
             break
         items, is_whole = _write_hour(table, current, accounts)
         written += items
@@ -126,12 +131,11 @@ def _messages_in(hour: _OpenHour) -> int:
     return sum(count["sent"] + count["received"] for count in counts)
 
 
-def accounts_of_phones(table: Table) -> dict[str, Subject]:
-    """Return the account of each registered number, by number."""
+def accounts_of(phones: Sequence[Attributes]) -> dict[str, Subject]:
+    """Return the account of each listed number, by number."""
     return {
         entry["phone"]: Subject(entry["company"], entry["waba"], is_account=True)
-        for entry in store.phones.listed(table)
-        if entry.get("waba")
+        for entry in phones
     }
 
 
@@ -140,33 +144,39 @@ def _resumed(table: Table, progress: Counting) -> _OpenHour | None:
     if progress.hour is None:
         return None
     text = store.counts.partial_of(table, str(progress.partial), progress.partial_parts)
-    if text is None or progress.began_at is None or progress.position is None:
+    if text is None or progress.began_at is None or progress.inbox is None:
         return _OpenHour.begin(progress.hour)
-    return _OpenHour(progress.hour, progress.began_at, progress.position, tallies.from_lines(text))
+    sums = tallies.from_lines(text)
+    return _OpenHour(progress.hour, progress.began_at, sums, progress.inbox, progress.start)
 
 
 def _count(
     table: Table,
     hour: _OpenHour,
+    inboxes: Sequence[str],
     accounts: Mapping[str, Subject],
     remaining_ms: Callable[[], int],
 ) -> bool:
     """
-    Count an hour from its position; False if the time ran out before its end.
+    Count an hour from its position, number after number; False if the time ran out before its end.
 
-    The indexes are read in parallel in time order, so that a message in two of them appears twice in a row, and earlier
-    messages need no memory. The statuses are opened in delivery order: a message whose status changes during the read
-    appears twice rather than not at all.
+    A page is in memory at a time. A message is in one partition, at a place that its status does not change, so it is
+    counted once.
     """
-    first, last = hour.position, _last_of(hour.name)
-    entries = [store.counts.sent(table, status, first, last) for status in tallies.STATUSES]
-    time_of = attrgetter("at")
-    in_order = merge(*entries, store.counts.received(table, first, last), key=time_of)
-    for at, moment in groupby(in_order, key=time_of):
-        if remaining_ms() <= RESERVE_MS:
-            hour.position = at
-            return False
-        tallies.count(hour.tallies, moment, accounts)
+    first, last = _prefix_of(hour.name), _last_of(hour.name)
+    for inbox in inboxes:
+        if inbox < hour.inbox:
+            continue
+        start = hour.start if inbox == hour.inbox else None
+        while True:
+            if remaining_ms() <= RESERVE_MS:
+                hour.inbox, hour.start = inbox, start
+                return False
+            page = store.counts.page(table, inbox, first, last, start)
+            tallies.count(hour.tallies, page.entries, accounts)
+            start = page.start
+            if start is None:
+                break
     return True
 
 
@@ -265,10 +275,11 @@ def _facts_of(day: Analytics) -> dict[str, object]:
 
 def _save(table: Table, before: Counting, progress: Counting, current: _OpenHour | None) -> None:
     """Save the remaining work, if it changed."""
-    nothing = dict.fromkeys(("hour", "began_at", "position", "partial"))
+    nothing = dict.fromkeys(("hour", "began_at", "inbox", "start", "partial"))
     now = progress.model_copy(update={**nothing, "partial_parts": 0})
     if current is not None:
-        now.hour, now.began_at, now.position = current.name, current.began_at, current.position
+        now.hour, now.began_at = current.name, current.began_at
+        now.inbox, now.start = current.inbox, current.start
         lines = to_json(tallies.to_lines(current.tallies))
         now.partial, now.partial_parts = store.counts.keep_partial(table, lines)
     if now.attributes() != before.attributes():

@@ -108,8 +108,10 @@ def _stub_of(kind: str, item: Attributes) -> Attributes | None:
 
 def _stub_of_message(message: Message) -> Attributes:
     facts = message.model_dump(include=_FACTS_OF_A_MESSAGE)
+    inbox = message.inbox_pk.removesuffix(Message.erased_suffix)
     return Message(
         pk=message.pk,
+        inbox_pk=Message.inboxes(inbox)[1] if inbox else "",  # It still counts.
         erased=True,
         ttl=clock.expires_in(STUB_SECONDS),
         payload_hash=ERASED,

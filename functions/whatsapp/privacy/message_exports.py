@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import Folder
-from shared.runtime import clock
+from shared.runtime import clock, csv_files
 from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.api.entry_search import Search, search
@@ -50,8 +50,6 @@ COLUMNS: Final = (
     "at", "kind", "direction", "type", "from", "to", "senderName", "text", "caption", "filename", "mediaId", "replyTo",
     "template", "campaignId", "deliveryStatus", "editedAt", "id", "conversationPk", "isShortened",
 )  # fmt: skip
-# Spreadsheets run cells that begin with these as formulas.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def folder_of(company: str, conversation_pk: str, job_id: str) -> str:
@@ -128,7 +126,7 @@ def cell_of(value: Any) -> str:  # noqa: ANN401 - any JSON value of a row
     if isinstance(value, bool):
         return "true" if value else "false"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return csv_files.harmless(text)
 
 
 def row_of(entry: Entry) -> dict[str, Any]:

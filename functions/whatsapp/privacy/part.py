@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shared.privacy.jobs import Kind
     from shared.privacy.parts import Asked
 
+OWNED = "~"  # begins the name of one owner of a number that had several
 _OWN = frozenset({NameKind.PHONE, NameKind.USER_ID})
 
 
@@ -50,20 +51,26 @@ class WhatsAppPart:
         return Known(names=names, has_passed_on=has_passed_on)
 
     def subjects(self, kind: Kind, company: str, names: Sequence[Named], /) -> list[Subject]:
-        """Return digits and user ids."""
+        """Return digits and user ids; of one owner of a number that had several the contact key."""
         own = [name.value.removeprefix("+") for name in names if name.kind in _OWN]
-        return [Subject(name=one, job_id=PrivacyJob.id_of(kind, company, one)) for one in own]
+        ids = {one: _subject(one) for one in own}
+        return [
+            Subject(name=one, job_id=PrivacyJob.id_of(kind, company, named, by_key=by_key))
+            for one, (named, by_key) in ids.items()
+        ]
 
     def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
         """Return the job of a subject that belongs to the request."""
-        job_id = PrivacyJob.id_of(asked.kind, asked.company, subject)
+        named, by_key = _subject(subject)
+        job_id = PrivacyJob.id_of(asked.kind, asked.company, named, by_key=by_key)
         start = partial(
             jobs.start,
             self.table,
             self.queue,
             company=asked.company,
             kind=asked.kind,
-            named=subject,
+            named=named,
+            by_key=by_key,
             by=asked.requested_by,
         )
         stored = stored_jobs.get(self.table, PrivacyJob, job_id)
@@ -79,8 +86,17 @@ class WhatsAppPart:
         return part_job(job, REMAINDERS, self.bucket, folder.prefix)
 
 
+def _subject(text: str) -> tuple[str, bool]:
+    """Return the digits or user id of a subject, or the contact key of one owner of a number; and which it is."""
+    number, owner, second = text.partition(OWNED)
+    return (f"{number}-{second}" if second else number), bool(owner)
+
+
 def _named(one: str) -> Named | None:
-    """Return digits or a user id as an identifier; None for the key of a later owner of a number."""
+    """Return digits, a user id, or the key of a later owner of a number, as an identifier."""
+    number, _, second = one.partition("-")
+    if second and number.isdecimal():
+        return Named(NameKind.PHONE, f"{normal_form(f'+{number}')}{OWNED}{second}")
     if one.isdecimal():
         return Named(NameKind.PHONE, normal_form(f"+{one}"))
     try:

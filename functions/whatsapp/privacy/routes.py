@@ -21,6 +21,7 @@ from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.privacy.jobs import Kind, get
 from shared.privacy.requests import view_of
+from shared.privacy.settings import refuse_single_person
 from shared.privacy.views import PrivacyJobView
 from whatsapp.api.queries import NotFound, conversation_address
 from whatsapp.privacy import jobs
@@ -65,9 +66,10 @@ class ContactInput(Input):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyRoutes:
-    """The routes over one table, bucket and queue (`whatsapp.fifo`)."""
+    """The routes over one table, bucket and queue (`whatsapp.fifo`). *contacts* has what companies have set."""
 
     table: Table
+    contacts: Table
     bucket: Bucket
     queue: FifoQueue
     seal_secret: JsonSecret
@@ -115,8 +117,9 @@ class PrivacyRoutes:
         """
         Return the digits or user id of a contact, or its contact key and True.
 
-        Raises NotFound for a key that is not one of the company.
+        Raises NotFound for a key that is not one of the company, and SecondPersonRequired.
         """
+        refuse_single_person(self.contacts, company)
         if contact.conversation is None:
             return str(contact.phone_number or contact.user_id), False
         seal = seal_of(self.seal_secret)

@@ -17,11 +17,12 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import OUTBOUND
+from whatsapp.store.contacts import people
 from whatsapp.store.items import Alias, Conversation, Phone
 from whatsapp.store.items.contact_links import ContactLink
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from shared.aws.dynamodb import Table
     from whatsapp.inbound.event import Event
@@ -98,7 +99,8 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
         for entry in store.phones.of_company(table, company)
         if (phone := store.phones.get(table, entry["phone"])) and phone.company == company
     ]
-    keys = _unique(
+    keys = [] if by_key or not named.isdecimal() else _present_keys(table, company, named, phones)
+    keys = keys or _unique(
         key for phone in phones for key in _contact_keys(table, phone, named, by_key=by_key)
     )
     aliases = _unique(alias for key in keys for alias in _aliases_of(table, company, key))
@@ -120,7 +122,9 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
 
 
 def has_earlier_owner(table: Table, company: str, digits: str) -> bool:
-    """Whether a number is the key of a conversation with a customer who has it no more, at a number of the company."""
+    """Whether a customer of the company had a number and has it no more."""
+    if len(people.of_number(table, company, addresses.normal_digits(digits))) > 1:
+        return True
     for entry in store.phones.of_company(table, company):
         phone = store.phones.get(table, entry["phone"])
         if phone is None or phone.company != company:
@@ -132,6 +136,20 @@ def has_earlier_owner(table: Table, company: str, digits: str) -> bool:
         if any(store.heads.get(table, key) is not None for key in keys):
             return True
     return False
+
+
+def _present_keys(table: Table, company: str, digits: str, phones: Sequence[Phone]) -> list[str]:
+    """Return the keys of who has a number today, if others of the company had it before; else none."""
+    owners = people.of_number(table, company, addresses.normal_digits(digits))
+    if len(owners) < 2:  # noqa: PLR2004 - one owner
+        return []
+    by_id = {phone.phone: phone for phone in phones}
+    return _unique(
+        key
+        for one in owners[-1].held
+        if one.phone in by_id
+        for key in _contact_keys(table, by_id[one.phone], str(one.owner.contact), by_key=True)
+    )
 
 
 def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> list[str]:

@@ -90,9 +90,7 @@ class ProviderRejected(Exception):
 
     def __init__(self, code: str, details: ErrorDetails | None = None) -> None:
         known = provider_errors.advice(code)
-        super().__init__(
-            f"the provider refused the message: {code}" + (f": {known}" if known else "")
-        )
+        super().__init__(f"the provider refused the call: {code}" + (f": {known}" if known else ""))
         self.code = code
         self.details = details
 
@@ -138,7 +136,8 @@ def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable | PolicyRefus
     if code == ADDRESS_WITHDRAWN:
         return PolicyRefused(code)
     if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
-        return TooFast(clock.now_ms() + (failure.wait_ms or _THROTTLED_MS), refusal=failure)
+        free_at = clock.now_ms() + (failure.wait_ms or _THROTTLED_MS)
+        return TooFast(free_at, "calls of the provider", failure)
     return ProviderUnavailable(
         "the provider cannot be reached; nothing was sent", code, failure.details
     )

@@ -8,8 +8,7 @@ Files that are sent: uploaded by a form to our bucket, stored in it before, link
 Graph fetches files by link: a web link, or a short-lived link to the bucket. End User Messaging takes files of S3 only.
 
 A file is checked by its first bytes: of the bucket, of a web link, or, by the provider's own link, of one that only the
-provider has. A file that cannot be read there within three seconds is left to the provider, whose refusal arrives as a
-failed status.
+provider has. A link that cannot be read is refused: the provider would be told to send a file that no rule has seen.
 """
 
 from __future__ import annotations
@@ -162,10 +161,11 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
     return replace(draft, content=content(media, source), shown=draft.shown | stored)
 
 
-def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_MS) -> bool:
+def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_MS) -> None:
     """
-    Check a file on the web that shall be sent as *kind*, by its first bytes. One that cannot be read passes: the
-    provider fetches it, too. Returns whether it was read. Raises InvalidInput.
+    Check a file on the web that shall be sent as *kind*, by its first bytes.
+
+    Raises InvalidInput, and LinkUnread, which is one, if it cannot be read within *within_ms*.
     """
     try:
         beginning = linked_files.beginning_of(link, most_bytes=SNIFFED_BYTES, within_ms=within_ms)
@@ -173,9 +173,20 @@ def check_link(kind: str, link: str, place: str, within_ms: int = LINKED_WITHIN_
         raise _invalid(place, "the link leads to no file") from None
     except OriginRefused:
         raise _invalid(place, "must be an https URL with a public host name") from None
-    if beginning is not None:
-        check_beginning(kind, beginning.mime_type, beginning.first_bytes, place)
-    return beginning is not None
+    except linked_files.Unreadable as failure:
+        raise LinkUnread(place, failure.status) from None
+    check_beginning(kind, beginning.mime_type, beginning.first_bytes, place)
+
+
+class LinkUnread(InvalidInput):
+    """A file by link that cannot be read, so that its type is not known. *status*: the answer of its host, if any."""
+
+    def __init__(self, place: str, status: int | None) -> None:
+        found = f"its host answers {status}" if status else "its host does not answer in time"
+        rule = "a link must be open to everyone, without a login"
+        problem = f"unreadable link: {found}; {rule}. Try again, or upload the file"
+        super().__init__([{"field": place, "problem": problem}])
+        self.has_answer = status is not None
 
 
 def check_type(kind: str, mime_type: str, place: str) -> None:

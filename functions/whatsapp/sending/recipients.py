@@ -6,6 +6,8 @@ The recipient of a conversation, as far as it is proven: a number belongs to its
     the conversation's contact       the number
     another contact, or nobody       the customer's user id; without one it is refused
 
+A number that only the business has written to is not proven: its owner is unknown. After a notice it gets nothing.
+
 Both are read right before the call to the provider: the owner, and the company's record of withdrawn numbers, which is
 by number and not by business number:
 
@@ -15,7 +17,9 @@ by number and not by business number:
     since then                       the customer's user id; without one it is refused
 
 A number is proven by a message of the conversation's customer from it. If no customer has written from it to this
-business number, it is the request that names it: an action, a campaign, or the message that is sent again.
+business number, it is the request that names it: an action, a campaign, or the message that is sent again. After a
+notice of the earlier owner alone a request does not count, since it is unknown who has the number: until a message
+comes from it, nothing is sent there.
 """
 
 from __future__ import annotations
@@ -27,8 +31,9 @@ from shared.providers.outcomes import NotSent
 from whatsapp import store, transmission
 from whatsapp.sending.failures import ADDRESS_WITHDRAWN, PolicyRefused
 from whatsapp.store import ordering
+from whatsapp.store.contacts import owners
 from whatsapp.store.items import Conversation
-from whatsapp.worker import contact_links, number_owners
+from whatsapp.worker import contact_links
 
 if TYPE_CHECKING:
     from whatsapp.sending.gate import Gate
@@ -79,6 +84,11 @@ def _is_theirs(
     alias = store.aliases.of_number(gate.table, phone.phone, number)
     if alias is not None and alias.company != phone.company:
         alias = None
+    newest = owners.owners_of(alias)[-1] if alias else None
+    if newest is not None and not newest.is_proven:
+        if newest.change:
+            return False  # since the notice only the business has written there
+        alias = None
     if alias is not None and not _is_owned(gate, phone, conversation, alias, named_at):
         return False
     return not (is_final and _is_withdrawn(gate, phone, conversation, alias, named_at))
@@ -88,17 +98,17 @@ def _is_owned(
     gate: Gate, phone: Phone, conversation: Conversation, alias: Alias, named_at: str | None
 ) -> bool:
     """Whether the contact of a conversation owns the number, as customers of *phone* prove it."""
-    owner = number_owners.owners_of(alias)[-1]
-    if owner.contact is None or (named_at and number_owners.has_changed(alias, named_at)):
+    owner = owners.owners_of(alias)[-1]
+    if owner.contact is None or (named_at and owners.has_changed(alias, named_at)):
         return False
     own = conversation.from_ or Conversation.contact_of(conversation.pk)
     if owner.contact == own:
         return True
     # Contacts of one person are linked.
-    owners, theirs = (
+    holder, theirs = (
         contact_links.primary_of(gate.table, phone.phone, key).key for key in (owner.contact, own)
     )
-    return owners == theirs
+    return holder == theirs
 
 
 def _is_withdrawn(
@@ -113,14 +123,13 @@ def _is_withdrawn(
         transmission.recipient_of(conversation).address,
         conversation.sender_user_id,
     )
-    if alias is None:
-        since = max(conversation.number_proven_at, named_at or conversation.named_at)
-    else:
-        owner = number_owners.owners_of(alias)[-1]  # is the contact of the conversation
+    since, named = conversation.number_proven_at, named_at or conversation.named_at
+    if alias is not None:
+        owner = owners.owners_of(alias)[-1]  # is the contact of the conversation
         user_id = user_id or owner.user_id
-        since = max(conversation.number_proven_at, ordering.moment_of(owner.since))
+        since = max(since, ordering.moment_of(owner.since))
     withdrawn_at = withdrawals.withdrawn_at(
         gate.consents.table, str(phone.company), str(recipient), since,
-        user_id=user_id, is_consistent=False,
+        named_at=named if alias is None else "", user_id=user_id, is_consistent=False,
     )  # fmt: skip
     return withdrawn_at is not None

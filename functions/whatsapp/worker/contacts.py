@@ -15,11 +15,15 @@ from whatsapp.inbound.event import LONGEST_ID, Event
 from whatsapp.inbound.senders import IdChange
 from whatsapp.privacy import tombstones
 from whatsapp.store import ordering
+from whatsapp.store.contacts import owners, people
+from whatsapp.store.contacts.owners import Owner
+from whatsapp.store.contacts.people import Held
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.worker import contact_links, number_owners, released_numbers
+from whatsapp.worker import contact_links
 from whatsapp.worker.contact_links import Link
-from whatsapp.worker.number_owners import Named, Owner
+from whatsapp.worker.owners import company_owners, number_owners, released_numbers
+from whatsapp.worker.owners.number_owners import Named, Resolved
 
 BOTH_IDS = "a message names ids of both"
 CHANGED_IDS = "the provider reported a change of one's ids to the other's"
@@ -33,12 +37,17 @@ class Customer:
     `contact_key` is the `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
     group's id. The owner of a number that another contact gave up has the user id, or the digits with the time of that.
     `aliases` and `link`: to write once the message is stored. `lost_by`: the customer who had the number before.
+    `given_up`: the earlier notice by which the customer gave the number up. `number`: the digits of the event, if it
+    shows an owner of them that is new here; `has_passed_on`: who is not the first one.
     """
 
     contact_key: str
     aliases: tuple[Alias, ...] = ()
     link: Link | None = None
     lost_by: Owner | None = None
+    given_up: Owner | None = None
+    number: str | None = None
+    has_passed_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +99,33 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
         at=_at(event),
         company=phone.company,
         now_ms=clock.now_ms(),
+        is_proof=not senders.is_outbound(event.kind, payload),
+        is_history=event.field == "history",
     )
     change = senders.change_of(event.kind, payload)
+    if change is None:
+        named = replace(named, later=_later_key(table, phone, named))
     customer = _customer(table, event, phone, named, change)
     if customer is None and group_id:
         customer = Customer(group_id)
     return Lookup(customer, edit, answered, group_id) if customer else None
+
+
+def _later_key(table: Table, phone: Phone, named: Named) -> str | None:
+    """Return the key of a contact whose number is new here, and who is its later owner at the company."""
+    if named.number is not None or not named.wa_id or not named.is_proof:
+        return None
+    # What the last second has changed is compared once the aliases of this event are written.
+    known = people.held_at(
+        table, named.company, named.wa_id, is_only_of_several=True, is_consistent=False
+    )
+    owner = Owner(named.at, named.wa_id, named.user_id or None)
+    held = Held(phone.phone, phone.arn_suffix, phone.waba_meta_id, owner)
+    all_owners = people.of([*known, held])
+    person = next(each for each in all_owners if held in each.held)
+    if person is all_owners[0]:
+        return None
+    return named.user_id or person.later_key(named.wa_id)
 
 
 def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) -> str:
@@ -125,13 +155,27 @@ def remember(resources: SendingResources, event: Event, customer: Customer, phon
     if customer.lost_by is not None:
         # First: once the aliases are written, no delivery finds that the number changed hands.
         released_numbers.announce(resources, event, phone, customer.lost_by.user_id)
+    if customer.given_up is not None:
+        payload = event.payload or {}
+        ids = (
+            of(event.kind, payload, event.contact) for of in (senders.phone_of, senders.bsuid_of)
+        )
+        released_numbers.announce_given_up(
+            resources, event, phone, *ids, at=customer.given_up.since
+        )
     for alias in customer.aliases:
         store.aliases.write(resources.table, alias)
     if customer.link is not None:
         contact_links.link(resources.table, phone, customer.link)
+    if customer.number is not None:
+        company_owners.compare(
+            resources, event, phone, customer.number, has_passed_on=customer.has_passed_on
+        )
 
 
-def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at: str) -> None:
+def follow_change(
+    resources: SendingResources, event: Event, contact_key: str, phone: Phone, at: str
+) -> None:
     """
     Give a contact its new number and user id, and release its previous number. Safe to repeat, in any order.
 
@@ -140,14 +184,23 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at
     change = senders.change_of(event.kind, event.payload or {})
     if change is None:
         return
-    mark = digest(event.id)[:16]
-    same = [_follow_user(table, phone, contact_key, change, at)]
-    notice = Owner(at, change=mark)
+    table, notice = resources.table, Owner(at, change=digest(event.id)[:16])
+    # A new user id comes with a new number. The notice may hide it, and the previous one.
+    is_left = bool(change.phone or change.user_id)
+    is_hidden = is_left and not senders.phone_of(event.kind, event.payload or {}, event.contact)
+    mark = notice if is_hidden else None
+    user, *same = _follow_user(table, phone, contact_key, change, at, left=mark)
     if change.phone:
         same.append(_take_number(table, phone, contact_key, change, notice))
-    if change.phone or change.user_id:
-        # A new user id comes with a new number, which the notice may hide.
-        _release_number(table, phone, contact_key, change, notice)
+    if is_hidden and user is not None and user.wa_id not in {None, change.phone}:
+        change = replace(change, previous_phone=str(user.wa_id))
+        released_numbers.announce_given_up(
+            resources, event, phone, change.previous_phone, change.previous_user_id, at=at
+        )
+    if is_left:
+        released_numbers.release(table, phone, contact_key, change, notice)
+    for digits in filter(None, (change.previous_phone, change.phone)):
+        company_owners.compare(resources, event, phone, digits, has_passed_on=True)
     for other in same:
         if other is not None and other != contact_key:
             pair = contact_links.pair_of(table, phone, contact_key, other)
@@ -181,13 +234,34 @@ def _customer(
     resolved = replace(resolved, writes=_with_times(resolved.writes, named, max(times)))
     # An alias to write has the pointer of the stored one; a new contact has none.
     known = {alias.pk: alias for alias in (*resolved.writes, named.number, named.user) if alias}
+    customer = _of_number(named, resolved)
     if resolved.same is None:
         primary = contact_links.primary_of(table, named.phone, resolved.contact, known)
-        return Customer(primary.key, resolved.writes, lost_by=resolved.lost_by)
+        return replace(customer, contact_key=primary.key)
     pair = contact_links.pair_of(table, phone, *resolved.same, known)
     link = pair.link and replace(pair.link, reason=BOTH_IDS, evidence=event.correlation_id)
     # Two contacts that an operator unlinked stay apart: the user id decides.
-    return Customer(pair.primary, resolved.writes, link)
+    return replace(customer, contact_key=pair.primary, link=link)
+
+
+def _of_number(named: Named, resolved: Resolved) -> Customer:
+    """
+    Return the customer that an event's ids lead to, with the number if the event shows its owner: for the first time,
+    or again after a crash.
+    """
+    number = Alias.of_phone(named.phone, named.wa_id) if named.wa_id else None
+    written = next((alias for alias in resolved.writes if alias.pk == number), None)
+    stored = owners.owners_of(named.number) if named.number else ()
+    is_new = written is not None or any(one.since == named.at for one in stored)
+    known = written or named.number
+    return Customer(
+        contact_key=resolved.contact,
+        aliases=resolved.writes,
+        lost_by=resolved.lost_by,
+        given_up=resolved.given_up,
+        number=named.wa_id if is_new else None,
+        has_passed_on=known is not None and known.owners is not None,
+    )
 
 
 def _erased_until(table: Table, named: Named) -> tuple[str, str]:
@@ -226,22 +300,30 @@ def _by_number(named: Named) -> Named:
 
 
 def _follow_user(
-    table: Table, phone: Phone, contact_key: str, change: IdChange, at: str
-) -> str | None:
-    """Add the previous and the new user id to a contact; return another contact that has the new one."""
-    other = None
+    table: Table, phone: Phone, contact_key: str, change: IdChange, at: str, *, left: Owner | None
+) -> tuple[Alias | None, str | None]:
+    """
+    Add the previous and the new user id to a contact, the previous one with the notice *left* by which its number is
+    another person's. Return the alias of the previous one, and another contact that has one of both.
+    """
+    previous, other = None, None
     for user_id in filter(None, (change.previous_user_id, change.user_id)):
         alias_pk = Alias.of_user(phone.phone, user_id)
-        alias = store.aliases.get(table, alias_pk)
+        alias = stored = store.aliases.get(table, alias_pk)
         if alias is None:
             alias = Alias(
                 pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=at,
                 erased_until=tombstones.erased_until(table, phone.company, [user_id]) or None,
             )  # fmt: skip
-            store.aliases.write(table, alias)
         elif alias.target != contact_key:
             other = alias.target
-    return other
+        if user_id == change.previous_user_id:
+            previous = alias = (
+                alias if left is None else owners.left(alias, left, is_new=stored is None)
+            )
+        if alias != stored:
+            store.aliases.write(table, alias)
+    return previous, other
 
 
 def _take_number(
@@ -258,31 +340,10 @@ def _take_number(
         )  # fmt: skip
         store.aliases.write(table, alias)
         return None
-    written, other = number_owners.taken(alias, new)
+    written, other = owners.taken(alias, new)
     if written is not None:
         store.aliases.write(table, written)
     return other
-
-
-def _release_number(
-    table: Table, phone: Phone, contact_key: str, change: IdChange, notice: Owner
-) -> None:
-    """Take the previous number from a contact: its next owner is another person."""
-    if not change.previous_phone:
-        return
-    alias = store.aliases.of_number(table, phone.phone, change.previous_phone)
-    if alias is None:
-        return
-    owners = {owner.contact for owner in number_owners.owners_of(alias) if owner.contact}
-    # The owner may be linked to the contact of the notice.
-    own = {
-        key
-        for key in owners
-        if contact_links.primary_of(table, phone.phone, key).key == contact_key
-    }
-    written = number_owners.released(alias, frozenset({contact_key, *own}), notice)
-    if written is not None:
-        store.aliases.write(table, written)
 
 
 def _answered_by(payload: Mapping[str, Any]) -> str:

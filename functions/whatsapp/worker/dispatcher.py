@@ -145,7 +145,7 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if lookup is not None:
         contacts.remember(resources, event, lookup.customer, phone)
         at = ordering.received_at(event.at, event.accepted_at, event.place)
-        contacts.follow_change(resources.table, event, lookup.customer.contact_key, phone, at)
+        contacts.follow_change(resources, event, lookup.customer.contact_key, phone, at)
     return parking.keep(resources, event, phone)
 
 

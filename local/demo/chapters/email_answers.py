@@ -6,22 +6,17 @@ The sandbox simulates SES's events and the customer's mail client.
 
 from __future__ import annotations
 
-import json
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-import urllib3
-
 from events.whatsapp.sample_data import COMPANY
+from local.demo.company_api import CompanyApi, http, until
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.processes import ROOT
 from local.stack.seed import operate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
@@ -32,7 +27,6 @@ SCOPES: Final = (
     "email_threads:approve",
     "email_threads:admin",
 )
-WITHIN_SECONDS: Final = 120
 SETTINGS: Final = {
     "display_name": "The shop",
     "automation": "email_threads",
@@ -50,29 +44,10 @@ SETTINGS: Final = {
 }
 _ANSWER: Final = "The order number is order 4711. Please deliver by 2026-12-01."
 _SHOWN: Final = ("From", "To", "Reply-To", "Subject", "In-Reply-To", "Message-ID")
-_ACCEPTED: Final = (200, 201, 202)
-http = urllib3.PoolManager(retries=False, timeout=60)
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """The API of the local stack, with a key of the company."""
-
-    stack: Stack
-    key: str
-
-    def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-        """Return the result of a call. Raises RuntimeError if it is refused."""
-        answer = http.request(
-            method,
-            self.stack.api_url + path,
-            headers={"x-api-key": self.key},
-            body=json.dumps(body) if body is not None else None,
-        )
-        if answer.status not in _ACCEPTED:
-            raise RuntimeError(f"{method} {path.partition('?')[0]} answered {answer.status}")
-        result: dict[str, Any] = answer.json()["result"]
-        return result
+class Desk(CompanyApi):
+    """The API as the mail desk of the company uses it."""
 
     def mails(self, thread: str) -> list[dict[str, Any]]:
         """Return the mails of a thread, newest first."""
@@ -97,7 +72,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
     # Not the mail of the first chapter.
     sample = sample.replace(b"CAF-1001@", f"{time.time_ns()}@".encode())
     deliver(stack, received(sample, DESK, Verdicts()), DESK)
-    draft = _until(
+    draft = until(
         lambda: _first(desk.call("GET", f"/email-threads/drafts?mailbox={DESK}"), "drafts")
     )
     if draft is None:
@@ -113,7 +88,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
 
 
 def _sent_and_answered(desk: Desk, thread: str, chapter: Chapter) -> bool:
-    sent = _until(lambda: _delivered(desk, thread))
+    sent = until(lambda: _delivered(desk, thread))
     if sent is None:
         return _failed("the answer was not sent, or SES's event about it is missing", chapter)
     ses_id = sent["message_id"].partition("@")[0]
@@ -122,7 +97,7 @@ def _sent_and_answered(desk: Desk, thread: str, chapter: Chapter) -> bool:
     chapter.line(_indented("\n".join(_header_lines(raw))))
     answer = _from_sandbox(desk.stack, f"{ses_id}.eml?reply={quote(_ANSWER)}")
     deliver(desk.stack, received(answer, DESK, Verdicts()), DESK)
-    completed = _until(lambda: _complete(desk, thread))
+    completed = until(lambda: _complete(desk, thread))
     _show_thread(desk, thread, chapter)
     if completed is None or len(desk.mails(thread)) != len(("mail", "answer", "mail")):
         return _failed("the customer's answer is not in the thread", chapter)
@@ -170,14 +145,6 @@ def _header_lines(raw: bytes) -> list[str]:
 
 def _first(result: dict[str, Any], name: str) -> dict[str, Any] | None:
     return next(iter(result[name]), None)
-
-
-def _until(read: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
-    """Read until there is something, or the time is over."""
-    deadline = time.monotonic() + WITHIN_SECONDS
-    while (found := read()) is None and time.monotonic() < deadline:
-        time.sleep(0.5)
-    return found
 
 
 def _indented(text: str) -> str:

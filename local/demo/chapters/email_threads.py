@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import urllib3
-
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.mail import parse
 from email_threads.threading import ids
 from events.whatsapp.sample_data import COMPANY
+from local.demo.company_api import CompanyApi
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.processes import ROOT
 from local.stack.seed import operate
@@ -38,7 +36,6 @@ VERDICTS: Final = {
 STATUSES: Final = ("active", "pending_info", "completed", "archived")
 WITHIN_SECONDS: Final = 240
 SCOPES: Final = ("email_threads:read", "email_threads:write", "email_threads:admin")
-http = urllib3.PoolManager(retries=False, timeout=60)
 
 
 def play(stack: Stack, chapter: Chapter) -> bool:
@@ -46,7 +43,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
     key = operate(
         stack, "api-keys", "create", "--company", COMPANY, "--scopes", *SCOPES, "--name", "mail"
     )
-    _call(stack, key, "PUT", f"/email-mailboxes/{MAILBOX}", {"display_name": "Shop"})
+    CompanyApi(stack, key).call("PUT", f"/email-mailboxes/{MAILBOX}", {"display_name": "Shop"})
     samples = [_as_received(path) for path in sorted(MAILS.glob("*.eml"))]
     for raw in samples:
         deliver(stack, raw, MAILBOX)
@@ -117,19 +114,21 @@ def _wait(stack: Stack, key: str, samples: list[bytes], report: Any) -> tuple[Fo
 def _read(stack: Stack, key: str) -> Found:
     threads = [one for status in STATUSES for one in _threads(stack, key, status)]
     mails = {one["conversation_id"]: _mails(stack, key, one["conversation_id"]) for one in threads}
-    events = _call(stack, key, "GET", "/email-threads/parked?state=all&limit=100")["events"]
+    events = CompanyApi(stack, key).call("GET", "/email-threads/parked?state=all&limit=100")[
+        "events"
+    ]
     return Found(threads, mails, [event["reason"] for event in events])
 
 
 def _threads(stack: Stack, key: str, status: str) -> list[dict[str, Any]]:
     path = f"/email-threads?status={status}&mailbox={MAILBOX}&limit=100"
-    threads: list[dict[str, Any]] = _call(stack, key, "GET", path)["threads"]
+    threads: list[dict[str, Any]] = CompanyApi(stack, key).call("GET", path)["threads"]
     return threads
 
 
 def _mails(stack: Stack, key: str, conversation_id: str) -> list[dict[str, Any]]:
     path = f"/email-threads/{conversation_id}/emails?limit=100"
-    mails: list[dict[str, Any]] = _call(stack, key, "GET", path)["mails"]
+    mails: list[dict[str, Any]] = CompanyApi(stack, key).call("GET", path)["mails"]
     return mails
 
 
@@ -147,16 +146,3 @@ def _rows(found: Found) -> Iterator[tuple[str, ...]]:
             thread["subject"][:32],
             f"{text} {f'({", ".join(marks)})' if marks else ''}",
         )
-
-
-def _call(stack: Stack, key: str, method: str, path: str, body: Any = None) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    answer = http.request(
-        method,
-        stack.api_url + path,
-        headers={"x-api-key": key},
-        body=json.dumps(body) if body is not None else None,
-    )
-    if answer.status != 200:  # noqa: PLR2004 - OK
-        raise RuntimeError(f"{method} {path.partition('?')[0]} answered {answer.status}")
-    result: dict[str, Any] = answer.json()["result"]
-    return result

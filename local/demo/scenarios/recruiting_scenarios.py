@@ -243,11 +243,15 @@ def request_conversation(stack: Stack, key: str, request: Json) -> tuple[int, Js
 
 
 def text(stack: Stack, message: Json) -> list[int | None]:
-    """Send a text through the sandbox; return the webhook's status for each call, None for none. Raises StackError."""
+    """
+    Send a text through the sandbox; return the webhook's status for each call, None for none.
+
+    A text to a number of AWS calls no webhook: it is published to a topic. Raises StackError.
+    """
     answer = _http.request("POST", f"{stack.sandbox_url}/_texts", json=message)
     if answer.status != HTTPStatus.CREATED:
         raise StackError(f"the sandbox refused the text: {answer.data.decode()}")
-    webhooks: list[int | None] = answer.json()["webhooks"]
+    webhooks: list[int | None] = answer.json().get("webhooks", [])
     return webhooks
 
 

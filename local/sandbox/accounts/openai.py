@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from local.sandbox.accounts.seeds import Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class FunctionCallSeed(Seed):
@@ -42,10 +45,11 @@ class OpenAiAnswer(Seed):
 class OpenAi:
     """
     The account: queued answers and encrypted reasoning of the model, queued texts of recordings, and the conversations
-    with their items.
+    with their items. *before*: what happens before an answer, by its `id()`, while the caller waits for it.
     """
 
     answers: deque[OpenAiAnswer] = field(default_factory=deque)
+    before: dict[int, Callable[[], None]] = field(default_factory=dict)
     transcripts: deque[str] = field(default_factory=deque)  # of the next recordings
     conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     reasoning: dict[str, str] = field(default_factory=dict)  # item id -> encrypted content

@@ -158,7 +158,9 @@ class Run:
     def _refresh(self, heads: Heads, reference: str, *, resolves_again: bool = False) -> bool:
         """Refresh an entry; return False if its head cannot be shown."""
         try:
-            change = entries.refresh(self.tables, heads, reference, resolves_again=resolves_again)
+            change = entries.refresh(
+                self.tables, heads, reference, resolves_again=resolves_again, counts_new=False
+            )
         except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
             raise
         except (Permanent, TypeError, ValueError, LookupError, AttributeError) as failure:

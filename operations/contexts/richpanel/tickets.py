@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from operations.command_line.arguments import Refused
@@ -32,7 +31,7 @@ def report(deps: ApiDependencies, options: argparse.Namespace) -> None:
     switches = replace(deps.switchboard.current(), dry_run=False) if options.as_set else all_open()
     if options.rules_only:
         deps.judge = None
-    since_ms = clock.now_ms() - options.days * clock.DAY_SECONDS * clock.SECOND_MS
+    since_ms = _since_ms(options)
     counts: Counter[tuple[str, str]] = Counter()
     failed = 0
     for ticket_id in islice(_ids(deps, since_ms), options.most):
@@ -65,7 +64,7 @@ def backfill(deps: ApiDependencies, options: argparse.Namespace) -> None:
         raise Refused("--apply: dry run is on; set the switch dry_run to false first")
     by = deployment.caller() if options.apply else ""
     counts: Counter[tuple[str, str]] = Counter()
-    found = backfills.candidates(deps, _days(options.days))
+    found = backfills.candidates(deps, _since_ms(options))
     for candidate in islice(found, options.most):
         result = _examined(deps, candidate)
         if options.apply and result is Result.ROUTE:
@@ -102,10 +101,9 @@ def _help_desk(deps: ApiDependencies) -> HelpDesk:
     return help_desk
 
 
-def _days(count: int) -> list[str]:
-    """Return today and the days before it (UTC), `YYYY-MM-DD`."""
-    today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-    return [str((today - timedelta(days=number)).date()) for number in range(count)]
+def _since_ms(options: argparse.Namespace) -> int:
+    days: int = options.days
+    return clock.now_ms() - days * clock.DAY_SECONDS * clock.SECOND_MS
 
 
 def _show(reported: Reported, options: argparse.Namespace) -> None:

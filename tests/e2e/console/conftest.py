@@ -57,7 +57,7 @@ class Visit:
         self.page.locator("input[name=username]").fill(self.email)
         self.page.locator("input[name=password]").fill(PASSWORD)
         self.page.locator("[type=submit]").first.click()
-        self.page.get_by_role("navigation", name="Sections").wait_for()
+        self.page.locator("nav.rail").wait_for()
 
     def reload(self) -> None:
         """Load the page again; the login pages may ask for the password."""

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
 from tests.e2e.console.test_console import barriers
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
 
     parts = page.get_by_role("navigation", name="Parts of operations").get_by_role("link")
     names = parts.all_inner_texts()
-    assert len(names) == 11
+    assert len(names) == 16
     for name in names:
         parts.filter(has_text=name).click()
         expect(parts.filter(has_text=name)).to_have_attribute("aria-current", "page")

@@ -19,7 +19,7 @@ from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, visit_of, with_roles
 from tests.e2e.console.test_console import barriers
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 MAILBOX = "console@shop.example"
 ANSWER = "We open at nine. 🙂"
 

@@ -14,7 +14,7 @@ from local.stack.cli import Stack
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, deliver, write
 from tests.e2e.console.test_console import barriers
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 LINES = 130  # more than the first two pages
 
 

@@ -14,7 +14,7 @@ from local.stack.seed import operate
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 http = urllib3.PoolManager(retries=False, timeout=60)
 MESSAGES = "**/whatsapp/conversations/*/messages*"
 

@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from local import traces
 from local.demo.scenarios.recruiting_scenarios import (
     DELIVERED,
     SCOPES,
@@ -14,7 +13,8 @@ from local.demo.scenarios.recruiting_scenarios import (
     start_functions,
 )
 from local.stack.seed import recruiting_key
-from local.traces import Span
+from local.stack.traces import report as traces
+from local.stack.traces.report import Span
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e

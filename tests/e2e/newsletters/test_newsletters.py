@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import urllib3
 
-from tests.e2e.newsletters.editors import FORMATS, ITEM_FIELDS, Editor, company, editor, http
+from tests.e2e.newsletters.editors import (
+    FORMATS,
+    ITEM_FIELDS,
+    PATIENCE_SECONDS,
+    Editor,
+    company,
+    editor,
+    http,
+)
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
@@ -219,7 +227,7 @@ def _approved(author: Editor, colleague: Editor, code: str) -> None:
 def test_a_running_step_is_cancelled_and_writes_nothing_afterwards(author: Editor) -> None:
     code = author.create()
     assert author.generate(code, "topics")["status"] == "completed"
-    fault = {"kind": "delay", "provider": "openai", "seconds": 8}
+    fault = {"kind": "delay", "provider": "openai", "seconds": 15}
     answer = http.request("POST", f"{author.stack.sandbox_url}/_faults", json=fault)
     assert answer.status == 201, answer.data
     started = author.call("POST", f"/newsletters/{code}/outline/start", {})
@@ -232,7 +240,10 @@ def test_a_running_step_is_cancelled_and_writes_nothing_afterwards(author: Edito
     cancelled = author.call("POST", f"/newsletters/{code}/outline/cancel")
 
     assert cancelled == {"job_id": started["job_id"], "status": "cancelled"}
-    time.sleep(10)  # the model's answer comes meanwhile
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while author.stack.messages_on(["newsletter_steps"]):  # until the model's answer has come
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
     state = author.call("GET", started["status_url"])
     assert (state["status"], state["job"]["state"], state["version"]) == ("pending", "cancelled", 0)
     assert author.generate(code, "outline")["status"] == "completed"
@@ -251,11 +262,10 @@ def test_a_deleted_newsletter_leaves_no_objects_and_its_code_is_not_found(author
 
     assert author.refused("GET", f"/newsletters/{code}")[:2] == (404, "not_found")
     assert items_of(author, code) == {}
-    for _ in range(100):
-        if not objects_of(author, code):
-            break
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (left := objects_of(author, code)) and time.monotonic() < deadline:
         time.sleep(0.3)
-    assert objects_of(author, code) == []
+    assert left == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.e2e.newsletters.editors import Editor, company, editor
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

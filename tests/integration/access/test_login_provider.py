@@ -149,7 +149,7 @@ def test_settings_of_an_earlier_release_accept_the_console_only(
 ) -> None:
     ssm, name = boto3.client("ssm"), "/parley/dev/logins"
     stored = json.loads(ssm.get_parameter(Name=name)["Parameter"]["Value"])
-    for added in ("revoke_url", "other_clients", "machine_clients"):
+    for added in ("revoke_url", "other_clients", "machine_clients", "console_url"):
         del stored[added]
     ssm.put_parameter(Name=name, Value=json.dumps(stored), Overwrite=True)
 

@@ -16,7 +16,7 @@ from botocore.client import BaseClient
 
 from shared.runtime import clock
 from tests.integration.answers import Answer
-from tests.integration.console.system import ACME, READ, inbox_call
+from tests.integration.console.system import ACME, READ, Invocation, inbox_call
 from tests.integration.whatsapp.conftest import text
 from tests.template import environment
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tests.integration.console.system import Fed, InboxSystem
     from tests.integration.whatsapp.conftest import Harness
 
+SCHEDULED = SimpleNamespace(get_remaining_time_in_millis=lambda: 29_000)
 KIM = replace(ACME, scopes=READ | {"whatsapp:write"}, principal="user:kim", issued_at=1_767_268_000)
 OWN, WHATSAPP, *_ = environment("InboxApi")["FUNCTIONS"].split(",")
 
@@ -99,7 +100,7 @@ class Bulk:
 
     def wake(self) -> None:
         """The schedule, and the runs that it starts."""
-        self.inbox.module.handler({"time": clock.to_text(clock.now_ms())}, SimpleNamespace())
+        self.inbox.module.handler({"time": clock.to_text(clock.now_ms())}, Invocation())
         self.drain()
 
     def rows(self, **query: Any) -> dict[str, dict[str, Any]]:

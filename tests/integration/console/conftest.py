@@ -11,6 +11,7 @@ from tests.integration.whatsapp.conftest import counted as _counted
 from tests.integration.whatsapp.conftest import harness as _harness
 from whatsapp import store
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
+from whatsapp.store.inbox.added_notes import AddedNotes
 
 harness = _harness
 counted = _counted
@@ -26,7 +27,7 @@ def inbox(harness: Harness) -> Iterator[InboxSystem]:
 @pytest.fixture
 def whatsapp(harness: Harness, inbox: InboxSystem) -> Fed:
     table = harness.resources.table
-    return inbox.fed_by(WhatsAppHeads(table), table.name)
+    return inbox.fed_by(WhatsAppHeads(table), table.name, additions=AddedNotes(table))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import boto3
 import pytest
@@ -18,17 +19,23 @@ from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests import api_gateway
 from tests.integration.answers import Answer
-from tests.integration.console.system import Invocation
-from tests.template import create_table, environment
+from tests.integration.console.system import Invocation, user_pool
+from tests.template import create_table, environment, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
+    from shared.access.user_pool import People
+
 OPERATOR = Caller(company="acme", scopes=frozenset({"operator"}), principal="user:ops")
 ADMIN = Caller(company="acme", scopes=frozenset({"audit:read"}), principal="user:admin")
 GLOBEX = Caller(company="globex", scopes=frozenset({"audit:read"}), principal="user:other")
 STAGE = "dev"
+SECRETS = {
+    "WhatsAppAppSecrets": {"verify_token": ["the-verify-token"], "apps": {}},
+    "WhatsAppAccessTokens": {},
+}
 
 
 def changed(
@@ -62,6 +69,7 @@ class Operations:
 
     module: ModuleType
     audit_log: Table
+    people: People
 
     def store(self, *changes: Change) -> None:
         """Put changes into the audit log."""
@@ -77,11 +85,33 @@ class Operations:
         answer = self.respond(name, caller, {key: str(value) for key, value in query.items()})
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 
-    def respond(self, name: str, caller: Caller | None, query: Mapping[str, str]) -> dict[str, Any]:
+    def post(
+        self, path: str, caller: Caller | None, /, key: str | None = None, **body: Any
+    ) -> Answer:
+        """Call `POST /operations/{path}`; *key* is the Idempotency-Key, by default a new one."""
+        headers = {"Idempotency-Key": key or str(uuid4())}
+        answer = self.respond(path, caller, {}, "POST", body, headers)
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
+    def respond(  # noqa: PLR0917 - the parts of a request
+        self,
+        name: str,
+        caller: Caller | None,
+        query: Mapping[str, str],
+        method: str = "GET",
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
         """Return the proxy response of a call."""
         event = api_gateway.request(
-            f"GET /operations/{name}", None, caller, query=query, resource="/operations/{proxy+}"
+            f"{method} /operations/{name}",
+            body,
+            caller,
+            query=query,
+            headers=headers,
+            resource="/operations/{proxy+}",
         )
+        event["requestContext"] |= {"domainName": "api.example", "stage": STAGE}
         answered: dict[str, Any] = self.module.handler(event, Invocation())
         return answered
 
@@ -118,13 +148,20 @@ def operations_on_moto() -> Iterator[Operations]:
     for path, names in SWITCHES.values():
         for name in names:
             ssm.put_parameter(Name=f"/parley/{STAGE}/{path}/{name}", Value="true", Type="String")
-    create_table(boto3.client("dynamodb"), "SpendingTable", Stage=STAGE)
+    dynamodb = boto3.client("dynamodb")
+    for table in ("SpendingTable", "ApiKeysTable", "ConversationLogTable", "InboxTable"):
+        create_table(dynamodb, table, Stage=STAGE)
+    secrets = boto3.client("secretsmanager")
+    for name, content in SECRETS.items():
+        secrets.create_secret(Name=name_of(name), SecretString=json.dumps(content))
     first = sqs.get_queue_url(QueueName=f"parley-{STAGE}-whatsapp.fifo")["QueueUrl"]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment("OperationsApi", Stage=STAGE).items():
             patch.setenv(name, value)
         patch.setenv("FIRST_QUEUE_URL", first)
+        patch.setenv("WHATSAPP_APP_SECRET_ID", name_of("WhatsAppAppSecrets"))
+        patch.setenv("WHATSAPP_TOKENS_SECRET_ID", name_of("WhatsAppAccessTokens"))
         module = importlib.reload(importlib.import_module("console.handlers.operations"))
-        dynamodb = boto3.client("dynamodb")
         create_table(dynamodb, "LiveTable")
-        yield Operations(module, Table(dynamodb, create_table(dynamodb, "AuditLogTable")))
+        audit_log = Table(dynamodb, create_table(dynamodb, "AuditLogTable"))
+        yield Operations(module, audit_log, user_pool())

@@ -19,13 +19,14 @@ from conversations.store import conversations, messages, states
 from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from conversations.store.items.log import Message, State
+from conversations.store.items.log import Message
+from conversations.store.items.parts.state import State
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.privacy import jobs as email_jobs
 from email_threads.privacy.part import EmailPart
 from email_threads.store.lists.inbox_heads import EmailHeads
 from richpanel.guards.customer_hash import customer_hmac
-from richpanel.privacy.customer_rows import CustomerRows
+from richpanel.privacy.part import HelpDeskPart
 from richpanel.store.items import CustomerState
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -36,6 +37,8 @@ from shared.privacy.parts import Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
+from tests import client_pool
+from tests.integration.console.bylines import Bylines, bylines_on_moto
 from tests.integration.email_threads.inbox import Inbox
 from tests.integration.whatsapp.conftest import NOW, Harness, Outbox
 from tests.template import create_table, name_of
@@ -71,6 +74,7 @@ class People:
     deps: PersonDependencies
     feeds: list[Fed]
     email_queue: Outbox
+    bylines: Bylines
     meanwhile: Callable[[], object] = lambda: None
     now: list[int] = field(default_factory=lambda: [NOW])
     waits: int = 0
@@ -83,6 +87,8 @@ class People:
         self.mails.receive("a@x", sender=MAIL, subject=CANARY, body=CANARY)
         self.mails.receive("b@x", sender=BOBS_MAIL, subject="Bob", body=OTHER)
         self._converse()
+        self.bylines.write(COMPANY, 1, MAIL.title(), NAME)
+        self.bylines.write(COMPANY, 2, BOBS_MAIL, "Bob")
         state = self.help_desk.table
         for mail in (MAIL, BOBS_MAIL):
             row = CustomerState(
@@ -95,10 +101,10 @@ class People:
         self.show()
 
     @property
-    def help_desk(self) -> CustomerRows:
-        rows = self.deps.help_desk
-        assert isinstance(rows, CustomerRows)
-        return rows
+    def help_desk(self) -> HelpDeskPart:
+        part = self.deps.parts["richpanel"]
+        assert isinstance(part, HelpDeskPart)
+        return part
 
     def write(self, identity: str, sender: str, body: str, name: str) -> None:
         """A message by WhatsApp."""
@@ -162,6 +168,7 @@ class People:
                 email_jobs.work(self._email, event)
             except Transient:
                 self.email_queue.entries.append(entry)
+        self.bylines.work()
         self.show()
 
     def left(self, *words: str) -> list[str]:
@@ -181,7 +188,8 @@ class People:
     def contact_items(self) -> list[dict[str, Any]]:
         """All items of the contacts table but jobs."""
         table = self.deps.tables.contacts
-        items: list[dict[str, Any]] = boto3.client("dynamodb").scan(TableName=table.name)["Items"]
+        client = client_pool.direct("dynamodb")
+        items: list[dict[str, Any]] = client.scan(TableName=table.name)["Items"]
         return [item for item in items if not item["pk"]["S"].startswith("PRIVACY#")]
 
     @property
@@ -261,7 +269,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
     )
     own = ErasureDependencies(
         table=Table(client, create_table(client, "ConversationsTable")),
-        log=Table(client, create_table(client, "ConversationLogTable")),
+        log=Table(client, name_of("ConversationLogTable")),
         bucket=harness.resources.bucket,
         ledger=ledger_of(Table(client, name_of("ConversationLogTable"))),
         credentials=CompanySecrets(lambda: secrets),
@@ -273,6 +281,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         Context.CONVERSATIONS: ConversationHeads(own.table, own.log),
         Context.EMAIL_THREADS: EmailHeads(mails.table),
     }
+    bylines = bylines_on_moto()
     parts: tuple[Part, ...] = (
         WhatsAppPart(
             table=whatsapp_table, queue=harness.resources.queue, bucket=harness.resources.bucket
@@ -283,15 +292,20 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
             bucket=mails.bucket,
         ),
         ConversationPart(deps=own),
+        bylines.part,
+        HelpDeskPart(
+            table=Table(client, create_table(client, "RichpanelConversationStateTable")),
+            audit=Table(client, create_table(client, "RichpanelAuditActionsTable")),
+            bucket=harness.resources.bucket,
+            secret=JsonSecret(lambda: secrets, "help desk"),
+            owner=lambda: COMPANY,
+        ),
     )
-    rows = create_table(client, "RichpanelConversationStateTable")
     deps = PersonDependencies(
         tables=inbox.tables,
+        consents=own.log,
         heads=heads,
         parts={one.context: one for one in parts},
-        help_desk=CustomerRows(
-            Table(client, rows), JsonSecret(lambda: secrets, "help desk"), lambda: COMPANY
-        ),
         bucket=harness.resources.bucket,
     )
     feeds = [
@@ -299,7 +313,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         inbox.fed_by(heads[Context.CONVERSATIONS], own.table.name, own.log.name),
         inbox.fed_by(heads[Context.EMAIL_THREADS], mails.table.name),
     ]
-    people = People(harness, inbox, mails, deps, feeds, email_queue)
+    people = People(harness, inbox, mails, deps, feeds, email_queue, bylines)
     monkeypatch.setattr(clock, "now_ms", lambda: people.now[0])
     monkeypatch.setattr(clock, "sleep_ms", people.pass_time)
     return people

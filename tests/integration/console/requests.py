@@ -11,10 +11,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from uuid import uuid4
+from zipfile import ZipFile
 
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
+from console.store import person_requests
 from shared.api.auth import Caller
 from shared.inbox.items import Context
 from shared.privacy import PART, part_calls
@@ -37,8 +39,8 @@ KIM = Caller(company=COMPANY, scopes=SCOPES, principal="user:kim")
 LEE = Caller(company=COMPANY, scopes=SCOPES, principal="user:lee")
 PROGRAM = Caller(company=COMPANY, scopes=SCOPES, principal="api-key:1")
 OWN = environment("InboxApi")["FUNCTIONS"].split(",")[0]
-*OF_PARTS, HELP_DESK = environment("InboxApi")["PRIVACY_FUNCTIONS"].split(",")
-CONTEXTS = dict(zip(OF_PARTS, Context, strict=True))
+OF_PARTS = environment("InboxApi")["PRIVACY_FUNCTIONS"].split(",")
+CONTEXTS = dict(zip(OF_PARTS, (*map(str, Context), "newsletters", "richpanel"), strict=True))
 ASKED: dict[str, Any] = {
     "kind": "erase",
     "subject": {"phone": f"+{ADA}"},
@@ -97,6 +99,11 @@ class Desk:
         found: dict[str, Any] = answer.result
         return found
 
+    @property
+    def invocation(self) -> Any:
+        """An invocation of the function by the schedule."""
+        return SimpleNamespace(get_remaining_time_in_millis=self.left_ms)
+
     def drain(self) -> None:
         """Run what was started, until nothing is left."""
         while self.started:
@@ -109,7 +116,7 @@ class Desk:
 
     def wake(self) -> None:
         """The schedule, and the runs that it starts."""
-        self.module.handler({"time": clock.to_text(clock.now_ms())}, SimpleNamespace())
+        self.module.handler({"time": clock.to_text(clock.now_ms())}, self.invocation)
         self.drain()
 
     def _call(self, event: dict[str, Any]) -> Answer:
@@ -142,10 +149,9 @@ class Desk:
         deps = self.people.deps
         self.is_in_context = True
         try:
-            if function == HELP_DESK:
-                return part_calls.answer_rows(deps.help_desk, call)
             context = CONTEXTS[function]
-            return part_calls.answer(deps.parts[str(context)], deps.heads[context], call)
+            heads = {str(one): found for one, found in deps.heads.items()}
+            return part_calls.answer(deps.parts[context], heads.get(context), call)
         finally:
             self.is_in_context = False
 
@@ -156,6 +162,16 @@ def answered(make: Callable[..., Any], client: Any, operation: str, parameters: 
         return make(client, operation, parameters)
     except KeyError:
         raise ClientError({"Error": {"Code": "NoSuchUpload"}}, operation) from None
+
+
+def texts_of(people: People, request_id: str) -> dict[str, str]:
+    """The files of an export's ZIP."""
+    stored = person_requests.get(people.deps.tables.contacts, COMPANY, request_id)
+    assert stored is not None
+    content = people.deps.bucket.get(str(stored.archive))
+    with ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
 @contextmanager

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tests.integration.console.system import InboxSystem
 
 
+SCHEDULED = SimpleNamespace(get_remaining_time_in_millis=lambda: 29_000)
+
+
 @dataclass
 class Runs:
     """*left_ms*: the time that a run has left; *finished*: how many runs have ended."""
@@ -32,15 +35,23 @@ class Runs:
     def drain(self) -> None:
         """Run what was started, until nothing is left."""
         while self.started:
-            event = self.started.pop(0)
-            context = SimpleNamespace(get_remaining_time_in_millis=self.left_ms)
-            self.inbox.module.handler(event, context)
-            self.finished += 1
+            self.drain_one()
+
+    def drain_one(self) -> None:
+        """Run what was started first."""
+        event = self.started.pop(0)
+        context = SimpleNamespace(get_remaining_time_in_millis=self.left_ms)
+        self.inbox.module.handler(event, context)
+        self.finished += 1
 
     def wake(self) -> None:
         """The schedule, and the runs that it starts."""
-        self.inbox.module.handler({"time": "2026-01-01T12:00:00Z"}, SimpleNamespace())
+        self.look()
         self.drain()
+
+    def look(self) -> None:
+        """The schedule, which starts runs."""
+        self.inbox.module.handler({"time": "2026-01-01T12:00:00Z"}, SCHEDULED)
 
     def _invoked(self, params: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]]:
         assert params["headers"]["X-Amz-Invocation-Type"] == "Event"

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import importlib
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import boto3
 import pytest
 
-from operations.access.people import People
 from operations.contexts.inbox.rebuild import Run, Source
+from shared.access.user_pool import People
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, Head
-from tests import api_gateway, keyring
+from shared.inbox.notifications.notifier import Notifier
+from tests import api_gateway, client_pool, keyring
 from tests.integration.answers import Answer
 from tests.streams import Stream
-from tests.template import create_table, environment, properties, put_parameter
+from tests.tables import storage
+from tests.template import create_table, environment, properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
     from shared.inbox.entries import BatchHeads, Change
+    from shared.inbox.notifications.notifier import Additions
 
 READ = frozenset({"whatsapp:read", "conversations:read", "email_threads:read"})
 ACME = Caller(company="acme", scopes=READ, principal="api-key:1")
@@ -62,6 +66,7 @@ class Fed:
     heads: BatchHeads
     streams: tuple[Stream, ...]
     announced: list[Change] = field(default_factory=list)
+    notifier: Notifier | None = None
 
     def pending(self) -> list[dict[str, Any]]:
         """The records that the feed has not seen."""
@@ -75,6 +80,7 @@ class Fed:
         of = feed.Feed(
             tables=self.tables,
             heads=self.heads,
+            notifier=self.notifier,
             announce=lambda changes, _: self.announced.extend(changes),
         )
         answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
@@ -90,23 +96,36 @@ def rebuilt(fed: Fed, table: str) -> None:
     run.rebuild(Source(heads=fed.heads, table=table))
 
 
+def notified(fed: Fed) -> list[tuple[str, ...]]:
+    """Who was notified by each change since the last call, of changes that notify anyone."""
+    found = [change.notified for change in fed.announced if change.notified]
+    fed.announced.clear()
+    return found
+
+
 @dataclass
 class InboxSystem:
     """The table of the inbox, the user pool, and the function that reads both."""
 
     tables: Tables
     module: ModuleType
-    people: People
+
+    @cached_property
+    def people(self) -> People:
+        """The user pool, which most tests do not need: made empty, with its login settings."""
+        return user_pool()
 
     @property
     def table(self) -> Table:
         """The table of the inbox."""
         return self.tables.inbox
 
-    def fed_by(self, heads: BatchHeads, *tables: str) -> Fed:
+    def fed_by(self, heads: BatchHeads, *tables: str, additions: Additions | None = None) -> Fed:
         """Return the feed of a context whose tables have these names."""
-        dynamodb = boto3.client("dynamodb")
-        return Fed(self.tables, heads, tuple(Stream(dynamodb, name) for name in tables))
+        live = Table(boto3.client("dynamodb"), str(properties("LiveTable")["TableName"]))
+        notifier = Notifier(table=live, additions=additions)
+        streams = tuple(Stream(name) for name in tables)
+        return Fed(self.tables, heads, streams, notifier=notifier)
 
     def get(self, caller: Caller | None = ACME, path: str = "/inbox", **query: Any) -> Answer:
         """Call the API."""
@@ -137,14 +156,25 @@ class InboxSystem:
         return found
 
     def entries(self) -> dict[str, dict[str, Any]]:
-        """All items of the table by key, without the versions."""
-        items = boto3.client("dynamodb").scan(TableName=self.table.name)["Items"]
-        keys: list[dict[str, Any]] = [{"pk": item["pk"]["S"]} for item in items]
-        stored = {item["pk"]: item for item in self.table.get_many(keys)}
+        """All items of the table but counts by key, without the versions and what was counted of a conversation."""
         return {
-            key: {name: value for name, value in item.items() if name != "version"}
-            for key, item in stored.items()
+            key: {name: value for name, value in item.items() if name not in {"version", "round"}}
+            for key, item in self._items().items()
+            if not key.startswith("REPORT")
         }
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The counts of days by key."""
+        return {
+            key: {name: int(n) for name, n in item.items() if name not in {"pk", "ttl"}}
+            for key, item in self._items().items()
+            if key.startswith("REPORT#") and not key.endswith("#busy")
+        }
+
+    def _items(self) -> dict[str, dict[str, Any]]:
+        items = client_pool.direct("dynamodb").scan(TableName=self.table.name)["Items"]
+        keys: list[dict[str, Any]] = [{"pk": item["pk"]["S"]} for item in items]
+        return {item["pk"]: item for item in self.table.get_many(keys)}
 
 
 @contextmanager
@@ -158,12 +188,15 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
     live = create_table(dynamodb, "LiveTable")
     keys = create_table(dynamodb, "ApiKeysTable")
     made = [live, keys]
-    if properties("AuditLogTable")["TableName"] not in dynamodb.list_tables()["TableNames"]:
-        made.append(create_table(dynamodb, "AuditLogTable"))
+    present = dynamodb.list_tables()["TableNames"]
+    made += [
+        create_table(dynamodb, one)
+        for one in ("AuditLogTable", "ConversationLogTable")
+        if properties(one)["TableName"] not in present
+    ]
     secret = properties("ApiSealSecret")["Name"]
     secrets = boto3.client("secretsmanager")
-    held = {one["Name"] for one in secrets.list_secrets()["SecretList"]}
-    if secret not in held:
+    with suppress(secrets.exceptions.ResourceExistsException):
         secrets.create_secret(Name=secret, SecretString='{"seal_key": "sealed"}')
     with pytest.MonkeyPatch.context() as patch, keyring.held(keyring.Keys(keyring.KEY)):
         for name, value in environment("InboxApi").items():
@@ -171,21 +204,20 @@ def inbox_on_moto() -> Iterator[InboxSystem]:
         patch.setenv("API_SEAL_SECRET_ID", secret)
         with keyring.held(None):  # the function configures the keys of its own process
             module = importlib.reload(importlib.import_module("console.handlers.api"))
-        yield InboxSystem(tables, module, _user_pool())
+        yield InboxSystem(tables, module)
     for name in (tables.inbox.name, tables.contacts.name, *made):
-        dynamodb.delete_table(TableName=name)  # other tests may have the same moto
+        storage.remove(name)  # other tests may have the same moto
 
 
-def _user_pool() -> People:
+def user_pool() -> People:
     """Create an empty user pool, and write its login settings."""
     cognito = boto3.client("cognito-idp")
     attributes = properties("UserPool")["UsernameAttributes"]
     made = cognito.create_user_pool(PoolName="parley-dev", UsernameAttributes=attributes)
     pool = str(made["UserPool"]["Id"])
-    ssm = boto3.client("ssm")
-    put_parameter(ssm, "LoginSettings")
-    name, written = (properties("LoginSettings")[field] for field in ("Name", "Value"))
-    ssm.put_parameter(Name=name, Value=written.replace("/UserPool", f"/{pool}"), Overwrite=True)
+    ssm, settings = boto3.client("ssm"), properties("LoginSettings")
+    written = settings["Value"].replace("/UserPool", f"/{pool}")
+    ssm.put_parameter(Name=settings["Name"], Type=settings["Type"], Value=written, Overwrite=True)
     return People(cognito, pool)
 
 

@@ -15,7 +15,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from console import pages
+from console.api import pages
 from tests.template import environment
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from console.api import inbox as reading
 from console.api.bulk import run
-from console.store import bulk_changes
+from console.store.bulk import changes as bulk_changes
 from shared.access import revocations
 from shared.runtime import clock
 from tests.integration.console.bulk import KIM, Bulk, killed_at
@@ -107,6 +107,7 @@ def test_a_label_is_added_to_those_that_colleagues_give_meanwhile(
     assert bulk.counts() == ("done", 1, 1, 0, 0)
 
 
+@pytest.mark.long
 def test_a_process_that_dies_at_any_call_changes_each_conversation_once(
     bulk: Bulk, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,9 +14,15 @@ from events.conversations import sample_data
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Head
+from shared.policy.consent.withdrawals import Withdrawal
 from tests.integration.conversations.harness import ANN, Harness, _behind, harness
 from whatsapp.store.conversations.inbox_heads import shown
 from whatsapp.store.items import Conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.policy.consent.withdrawals import Change
 
 PHONE, EMAIL = IdentifierKind.PHONE, IdentifierKind.EMAIL
 AT = "2026-01-01T12:00:00.000Z"
@@ -54,10 +60,16 @@ def test_a_whatsapp_customer_with_another_number_stays_the_same_person() -> None
     ).model_copy(update={"handle": "447700900109"})
 
 
+def test_a_whatsapp_customer_with_a_hidden_number_is_proven_by_the_user_id_of_the_account() -> None:
+    user_id, account = "US.13491208655302741918", "102290129340398"
+    known = claim(IdentifierKind.USER_ID, f"{account}:{user_id}", Proof.PROVIDER)
+    for later in ({}, {"sender_phone": "447700900101"}, {"sender_user_id": "US.2"}):
+        assert head_of(user_id, waba_meta_id=account, **later).claims == (known,)
+
+
 @pytest.mark.parametrize(
     ("contact", "facts"),
     [
-        ("447700900101-20260101120000", {"sender_phone": "447700900101"}),  # a later owner
         ("US.13491208655302741918", {"sender_phone": "447700900101"}),
         ("120363041234567890", {}),  # a group
         ("447700900101", {"group_name": "Choir"}),
@@ -69,13 +81,23 @@ def test_a_whatsapp_conversation_whose_key_is_no_first_owners_number_proves_noth
     assert head_of(contact, **facts).claims == ()
 
 
-def claims_of(harness: Harness, ref: str, **facts: Any) -> tuple[Claim, ...]:
-    """The claims of a conversation whose item has other *facts*."""
+def test_a_later_owner_of_a_whatsapp_number_is_named_by_the_second_of_the_change() -> None:
+    later = (claim(PHONE, "+447700900101~20260101120000", Proof.PROVIDER),)
+
+    assert head_of("447700900101-20260101120000").claims == later
+    other = {"447700900101-20260101120000"}
+    assert head_of("447700900101", owner_ids=other).claims == later
+
+
+def claims_of(
+    harness: Harness, ref: str, changes: Sequence[Change] = (), **facts: Any
+) -> tuple[Claim, ...]:
+    """The claims of a conversation whose item has other *facts*; *changes*: of the owner of the number."""
     state = states.read(harness.resources.log, ref)
     assert state is not None
     item = conversations.read(harness.resources.table, state.primary_channel, state.conversation_id)
     assert item is not None
-    return shown_conversation(ref, item.model_copy(update=facts), state).claims
+    return shown_conversation(ref, item.model_copy(update=facts), state, changes).claims
 
 
 def test_the_request_of_a_company_proves_number_and_address_that_of_the_channel_first(
@@ -88,10 +110,44 @@ def test_the_request_of_a_company_proves_number_and_address_that_of_the_channel_
     assert claims_of(harness, by_mail, recipient_tel=ANN) == (mail, tel)
 
 
-def test_a_number_that_another_person_has_had_since_names_no_customer(harness: Harness) -> None:
-    ref = harness.begin(number_withdrawn_at=AT)
+BEFORE, LATER = "2020-01-01T12:00:00.000Z", "2099-01-01T12:00:00.000Z"
+BEN, ACCOUNT = "US.90000000000000000001", "102290129340398"
 
-    assert claims_of(harness, ref) == (claim(EMAIL, MAIL, Proof.COMPANY),)
+
+def change(at: str, user_id: str | None = None, former: str | None = None) -> list[Change]:
+    return Withdrawal.of(at, "wamid.1", user_id, former).changes
+
+
+def test_a_number_names_its_owner_at_the_time_of_the_conversation(harness: Harness) -> None:
+    tel, mail = claim(PHONE, ANN, Proof.COMPANY), claim(EMAIL, MAIL, Proof.COMPANY)
+    next_one = claim(PHONE, f"{ANN}~20200101120000", Proof.COMPANY)
+    ref = harness.begin()
+
+    assert claims_of(harness, ref, change(LATER)) == (tel, mail)
+    assert claims_of(harness, ref, change(BEFORE, BEN)) == (next_one, mail)
+
+
+def test_a_request_after_a_notice_alone_does_not_say_whom_the_number_names(
+    harness: Harness,
+) -> None:
+    next_one = claim(PHONE, f"{ANN}~20200101120000", Proof.COMPANY)
+    mail = claim(EMAIL, MAIL, Proof.COMPANY)
+
+    assert claims_of(harness, harness.begin(), change(BEFORE)) == (mail,)
+    answered = harness.begin("req-2", last_inbound_at=AT)
+    assert claims_of(harness, answered, change(BEFORE)) == (next_one, mail)
+
+
+def test_a_later_owner_with_a_user_id_is_named_by_it_whenever_they_wrote(harness: Harness) -> None:
+    facts: dict[str, Any] = {"customer_user_id": BEN, "customer_account": ACCOUNT}
+    ref = harness.begin(f"{REQUEST_PREFIX}1", began_at=AT, **facts)
+    ben = (claim(IdentifierKind.USER_ID, f"{ACCOUNT}:{BEN}", Proof.PROVIDER),)
+
+    for at in (BEFORE, LATER):
+        assert claims_of(harness, ref, change(at, BEN), recipient_email=None) == ben
+    first = claims_of(harness, ref, change(BEFORE, "US.1", BEN), recipient_email=None)
+    assert first == (claim(PHONE, ANN, Proof.PROVIDER),)
+    assert claims_of(harness, ref, recipient_tel=None, recipient_email=None) == ben
 
 
 def test_a_conversation_that_the_customer_began_is_proven_by_the_network(harness: Harness) -> None:

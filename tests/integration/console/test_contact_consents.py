@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 
 from shared.api.auth import Caller
@@ -14,11 +13,12 @@ from shared.policy.consent.records import Consents, Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.console.test_contact_changes import EDITOR, LEA, NO_MAIL, id_of, send
-from tests.integration.console.test_contacts_api import GLOBEX, people
-from tests.template import create_table
+from tests.integration.console.test_contacts_api import GLOBEX, MARIO, people
+from tests.integration.whatsapp.conftest import NOW, text
 
 if TYPE_CHECKING:
-    from tests.integration.console.system import InboxSystem, Listed
+    from tests.integration.console.system import Fed, InboxSystem, Listed
+    from tests.integration.whatsapp.conftest import Harness
 
 __all__ = ["people"]
 CONSENT = Caller(
@@ -38,7 +38,6 @@ def _a_second_passes_with_each_look_at_the_clock(
 
 @pytest.fixture
 def records(inbox: InboxSystem) -> Consents:
-    create_table(boto3.client("dynamodb"), "ConversationLogTable")
     consents: Consents = inbox.module.consent_records
     return consents
 
@@ -99,6 +98,49 @@ def test_an_opt_out_by_keyword_is_shown_for_every_identifier_of_the_person(
     assert {(one["state"], one["source"], one["saidBy"]) for one in found} == {
         ("opted_out", "word", "sms")
     }
+
+
+def test_an_opt_out_counts_for_the_addresses_that_a_contact_is_given_later_and_after_an_undo(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    zoe, mario = id_of(inbox, "zoe"), id_of(inbox, "mario")
+    said = Statement(source=Source.WORD, at_ms=clock.now_ms(), evidence="SM1", channel="sms")
+    choose(inbox, mario, "whatsapp", "opted_in")
+    records.record_opt_out("acme", [ZOE], said, channels=["sms"])
+
+    merged = send(inbox, f"POST /contacts/{zoe}/merge", {"contactId": mario}).result
+    send(inbox, f"POST /contacts/{mario}/identifiers", LEA)
+
+    for number in (MARIO.value, NAMED):
+        standing = records.standing("acme", [number], "sms")
+        assert standing.newest is not None
+        assert (standing.is_opted_out, standing.newest.evidence) == (True, "SM1")
+        assert not records.standing("acme", [number], "whatsapp").is_opted_out
+    send(inbox, f"POST /contacts/merges/{merged['mergeId']}/undo")
+    assert states(inbox, mario)[f"sms {MARIO.value}"] == "opted_out"
+    choose(inbox, mario, "sms", "opted_in")
+    assert records.standing("acme", [MARIO.value], "sms").is_opted_in
+    assert records.standing("acme", [ZOE], "sms").is_opted_out
+
+
+def test_a_customer_who_hides_the_number_is_a_contact_and_opts_out_under_the_user_id(
+    inbox: InboxSystem, harness: Harness, whatsapp: Fed, records: Consents
+) -> None:
+    user_id = "GB.13491208655302741918"
+    message = text("wamid.1", "hello", sender="", at=NOW // 1000 - 60)
+    profile = {"name": "Ada Byrne", "username": "ada.b"}
+    contact = {"user_id": user_id, "profile": profile}
+    harness.take({"messages": [message | {"from_user_id": user_id}], "contacts": [contact]})
+    whatsapp.take()
+
+    ada = id_of(inbox, user_id)
+    assert choose(inbox, ada, "sms", "opted_out").status == 400
+    assert choose(inbox, ada, "whatsapp", "opted_out").status == 200
+
+    assert states(inbox, ada) == {f"whatsapp bsuid:{user_id}": "opted_out"}
+    known = ["+447700900199", f"bsuid:{user_id}"]  # a number that the customer shows later
+    assert records.standing("acme", known, "whatsapp").is_opted_out
+    assert not records.standing("acme", known, "sms").is_opted_out
 
 
 def test_who_changes_contacts_opts_them_out_and_an_opt_in_needs_the_right_to_record_consent(

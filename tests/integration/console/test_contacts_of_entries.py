@@ -188,6 +188,7 @@ def emptied(inbox: InboxSystem) -> None:
         cleared(table)
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(HEADS, st.randoms())
 def test_entries_lead_to_the_same_people_in_any_order_and_so_they_do_when_contacts_are_lost(

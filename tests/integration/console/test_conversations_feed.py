@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.inbound import number_changes
 from conversations.lifecycle import status as lifecycle
 from conversations.lifecycle.status import Status
 from conversations.store import conversations, inbox_heads, states
+from conversations.store.annotations.added_notes import AddedNotes
 from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import state_key
+from conversations.store.items.identifiers import REQUEST_PREFIX
+from conversations.store.items.parts.state import state_key
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.dynamodb import Table
+from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
-from tests.integration.console.system import READ, Fed, InboxSystem, inbox_on_moto, rebuilt
+from tests.integration.console.system import (
+    READ,
+    Fed,
+    InboxSystem,
+    inbox_on_moto,
+    notified,
+    rebuilt,
+)
+from tests.integration.console.test_contacts_of_entries import emptied
 from tests.integration.conversations.harness import (
     ANN,
     CAROL,
@@ -30,7 +43,7 @@ from tests.integration.conversations.harness import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["_behind", "harness"]  # fixtures
 OURS = caller(COMPANY, *READ)
@@ -46,7 +59,8 @@ def inbox(harness: Harness) -> Iterator[InboxSystem]:
 def fed(harness: Harness, inbox: InboxSystem) -> Fed:
     resources = harness.resources
     heads = ConversationHeads(resources.table, resources.log)
-    return inbox.fed_by(heads, resources.table.name, resources.log.name)
+    names = (resources.table.name, resources.log.name)
+    return inbox.fed_by(heads, *names, additions=AddedNotes(resources.log))
 
 
 def only(inbox: InboxSystem, **query: Any) -> dict[str, Any]:
@@ -71,6 +85,22 @@ def test_a_conversation_appears_with_what_its_item_and_state_show(
     assert row["unread"] is False
 
 
+def test_colleagues_are_notified_of_what_they_are_given_and_of_notes_that_mention_them(
+    harness: Harness,
+    fed: Fed,
+) -> None:
+    ref = harness.begin()
+    fed.take()
+    harness.on(ref, "take-over", {"assignee": "user:kim"})
+    fed.take()
+    assert notified(fed) == [("user:kim",)]
+
+    harness.on(ref, "notes", {"text": "<@user:lee> and <@team:sales>: see above"})
+    harness.on(ref, "notes", {"text": "@lee is no id"})
+    fed.take()
+    assert notified(fed) == [("user:lee", "team:sales")]
+
+
 def test_a_message_to_people_is_unread_until_it_is_answered(
     harness: Harness,
     inbox: InboxSystem,
@@ -90,6 +120,28 @@ def test_a_message_to_people_is_unread_until_it_is_answered(
     fed.take()
 
     assert inbox.rows(OURS, unread="true") == inbox.rows(OURS, waiting="true") == []
+
+
+def test_reports_count_how_people_answered_and_how_the_conversation_ended(
+    harness: Harness, inbox: InboxSystem, fed: Fed
+) -> None:
+    ref = harness.begin()
+    fed.take()
+    harness.on(ref, "take-over", CAROL)
+    harness.says(ref, "are you there?")
+    fed.take()
+    harness.later(59_000)
+    states.note(harness.resources.log, ref, last_outbound_at=harness.later())
+    fed.take()
+    harness.on(ref, "close", CAROL)
+    fed.take()
+    fed.take(fed.pending())
+
+    (counts,) = inbox.counts().values()
+    wanted = {"opened": 1, "handed_off": 1, "answered": 1, "as": 60}
+    wanted |= {"resolved": 1, "ended_with_people": 1}
+    assert {name: counts.get(name) for name in wanted} == wanted
+    assert "ended_alone" not in counts
 
 
 def test_a_message_that_the_model_answers_is_never_unread(
@@ -317,14 +369,48 @@ def test_a_batch_of_conversations_reads_items_states_and_entries_in_one_call_eac
         calls.append("one")
         return one(self, key)
 
-    def get_batch(self: Table, keys: Any, **options: Any) -> Any:
+    def get_batch(self: Table, *values: Any, **options: Any) -> Any:
         calls.append("batch")
-        return batch(self, keys, **options)
+        return batch(self, *values, **options)
 
     monkeypatch.setattr(Table, "get", get)
     monkeypatch.setattr(Table, "_get_at_once", get_batch)
 
     fed.take(records)
 
-    # Items of the records, whose `ref` they hold; entries; states; the items that these name.
-    assert calls == ["batch"] * 4
+    # Items of the records, whose `ref` they hold; entries; states; the items that these name; changes of their numbers.
+    assert calls == ["batch"] * 5
+
+
+def test_the_next_owner_of_a_number_is_another_person_in_any_order_of_arrival(
+    harness: Harness, inbox: InboxSystem, fed: Fed
+) -> None:
+    """Two people write text messages from a number, a notice between them; the request names the second one's mail."""
+    notice = Withdrawal.of("2026-01-02T12:00:00.000Z", "notice", None, "US.1")
+    steps: dict[str, Callable[[], object]] = {
+        "ann": lambda: harness.begin(f"{REQUEST_PREFIX}1", began_at="2026-01-01T12:00:00.000Z"),
+        "ben": lambda: harness.begin(f"{REQUEST_PREFIX}2", began_at="2026-01-03T12:00:00.000Z"),
+        "notice": lambda: number_changes.record(harness.resources, COMPANY, ANN, notice),
+    }
+    found = set()
+    for order in permutations(steps):
+        emptied(inbox)
+        for table in (harness.resources.table, harness.resources.log):
+            everything = table._client.scan(TableName=table.name)["Items"]
+            for item in everything:
+                sk = item.get("sk", {}).get("S", "")
+                if sk in {"withdrawn", "STATE"} or "conversation_id" in item:
+                    names = {"pk", "sk"} if sk else {"primary_channel", "conversation_id"}
+                    table.delete({name: item[name]["S"] for name in names})
+        fed.pending()
+        for name in (*order, "notice"):
+            steps[name]()
+            fed.take()
+        entries_of_people = [
+            one for key, one in inbox.entries().items() if key.startswith("ENTRY#")
+        ]
+        found.add(tuple(sorted(str(one["contact_id"]) for one in entries_of_people)))
+
+    assert len(found) == 1, found
+    (contacts,) = found
+    assert len(set(contacts)) == len(contacts) == 2

@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.store import changes, threads
+from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
-from email_threads.store.items import Status, Thread
+from email_threads.store.items import Draft, DraftStatus, Status, Thread
 from email_threads.store.items.service_level import ServiceLevel, Target, TargetState
+from email_threads.store.items.thread import Direction
+from email_threads.store.lists.additions import Additions
 from email_threads.store.lists.inbox_heads import EmailHeads
 from email_threads.threading import ids
 from email_threads.threading.links import merge
-from tests.integration.console.system import ACME, GLOBEX, Fed, InboxSystem, inbox_on_moto, rebuilt
+from tests.integration.console.system import (
+    ACME,
+    GLOBEX,
+    Fed,
+    InboxSystem,
+    inbox_on_moto,
+    notified,
+    rebuilt,
+)
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, Inbox, opened
 
 if TYPE_CHECKING:
@@ -36,23 +46,56 @@ def inbox(mails: Inbox) -> Iterator[InboxSystem]:
 
 @pytest.fixture
 def fed(mails: Inbox, inbox: InboxSystem) -> Fed:
-    return inbox.fed_by(EmailHeads(mails.table), mails.table.name)
+    additions = Additions(mails.table)
+    return inbox.fed_by(EmailHeads(mails.table), mails.table.name, additions=additions)
 
 
 def thread_of(message_id: str) -> str:
     return ids.conversation_id(COMPANY, message_id)
 
 
-def change(mails: Inbox, thread: Thread, cause: str, **fields: Any) -> None:
+def change(
+    mails: Inbox, thread: Thread, cause: str, detail: str | None = None, **fields: Any
+) -> None:
     made = Change(
         fields=fields,
         at="2026-11-02T12:00:00.000Z",
         actor="kim",
         action="changed",
-        detail=None,
+        detail=detail,
         cause=cause,
     )
     assert changes.change(mails.table, thread, made) is not None
+
+
+def test_a_thread_shows_the_name_that_the_mails_of_its_customer_have(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    def shown() -> tuple[str | None, str | None]:
+        fed.take()
+        (row,) = inbox.rows(status="all")
+        return row["contact"], row["handle"]
+
+    mails.receive("a@x", sender=f'"=?utf-8?q?Ann_Mar=C3=ADa=E2=80=AE?= Byrne" <{ANN}>')
+    mails.receive("b@x", in_reply_to="a@x", sender=ANN)
+    mails.receive("c@x", in_reply_to="a@x", sender=f'"ceo@orchard.example" <{ANN}>')
+    assert shown() == ("Ann Mar\u00eda Byrne", ANN)
+
+    mails.receive("d@x", in_reply_to="a@x", sender=f"Ann Byrne-Lund <{ANN}>")
+    mails.receive("e@x", in_reply_to="a@x", sender=f"Ann the Forger <{ANN}>", dmarc="fail")
+    assert shown() == ("Ann Byrne-Lund", ANN)
+
+
+def test_a_name_that_only_an_unproven_mail_has_names_no_proven_customer(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x", sender=f"Ann the Forger <{ANN}>", verified=False)
+    fed.take()
+    assert [row["contact"] for row in inbox.rows(status="all")] == ["Ann the Forger"]
+
+    mails.receive("b@x", in_reply_to="a@x", sender=ANN)
+    fed.take()
+    assert [row.get("contact") for row in inbox.rows(status="all")] == [None]
 
 
 def test_a_thread_shows_the_earliest_due_time_that_runs(
@@ -90,6 +133,55 @@ def test_a_thread_shows_the_earliest_due_time_that_runs(
     ]
 
 
+def test_the_assignee_is_notified_of_a_thread_its_due_times_drafts_and_mentions(
+    mails: Inbox, fed: Fed
+) -> None:
+    mails.receive("a@x")
+    fed.take()
+    given = mails.thread(thread_of("a@x")).metadata.model_copy(update={"assigned_to": "user:kim"})
+    change(mails, mails.thread(thread_of("a@x")), "given", "assigned_to status", metadata=given)
+    fed.take()
+    first = Target(due_at="2026-11-02T14:00:00.000Z", alarm_at="2026-11-02T13:30:00.000Z")
+    for cause, update in (
+        ("begun", {}),
+        ("alarm", {"alarmed": True}),
+        ("breach", {"alarmed": True, "state": TargetState.OVERDUE}),
+    ):
+        level = ServiceLevel(
+            started_at="2026-11-02T12:00:00.000Z", first_response=first.model_copy(update=update)
+        )
+        change(mails, mails.thread(thread_of("a@x")), cause, service_level=level)
+        fed.take()
+    assert notified(fed) == [("user:kim",)] * 3  # given, at risk, overdue
+
+    for status in (DraftStatus.PENDING, DraftStatus.APPROVED):
+        drafts.create(mails.table, draft_of(mails.thread(thread_of("a@x")), status))
+    changes.add_note(
+        mails.table,
+        mails.thread(thread_of("a@x")),
+        text="<@user:lee>, <@user:kim>?",
+        at="2026-11-02T12:00:00.000Z",
+        by="user:kim",
+        cause="note",
+        touched={},
+    )
+    fed.take()
+    assert sorted(notified(fed)) == [("user:kim",), ("user:lee",)]
+
+
+def draft_of(thread: Thread, status: DraftStatus) -> Draft:
+    return Draft(
+        **Draft.key(thread.conversation_id, status),
+        reply_id=status,
+        company_id=thread.company_id,
+        mailbox=thread.mailbox,
+        updated_at="2026-11-02T12:00:00.000Z",
+        draft_status=status,
+        ttl=2_000_000_000,
+        origin="ai",
+    )
+
+
 def test_a_mail_appears_with_what_its_thread_shows(
     mails: Inbox, inbox: InboxSystem, fed: Fed
 ) -> None:
@@ -117,6 +209,38 @@ def test_an_answer_makes_a_thread_read(mails: Inbox, inbox: InboxSystem, fed: Fe
     assert [row["unread"] for row in inbox.rows()] == [bool(thread.waiting_since)]
     assert [row.get("waitingSince") for row in inbox.rows()] == [thread.waiting_since]
     assert thread.email_count == 2
+
+
+def test_reports_count_the_opening_the_answer_and_the_end_of_a_thread(
+    mails: Inbox, inbox: InboxSystem, fed: Fed
+) -> None:
+    mails.receive("a@x")
+    fed.take()
+    thread = mails.thread(thread_of("a@x"))
+    written = thread.email_history[-1].model_copy(
+        update={"direction": Direction.OUTBOUND, "timestamp": "2026-11-02T12:10:00.000Z"}
+    )
+    answered = {"email_history": [*thread.email_history, written], "waiting_since": None}
+    end = {"status": Status.COMPLETED, "closed_at": "2026-11-02T13:00:00.000Z"}
+    for cause, fields in (("answered", answered), ("completed", end)):
+        change(mails, mails.thread(thread_of("a@x")), cause, **fields)
+        assert fed.take() == []
+
+    (counts,) = inbox.counts().values()
+    assert counts == {
+        "opened": 1,
+        "h12": 1,
+        "answered": 1,
+        "as": 600,
+        "a1": 1,
+        "bs": 600,
+        "b1": 1,
+        "resolved": 1,
+        "rs": 3_600,
+        "r2": 1,
+        "ss": 3_600,
+        "s2": 1,
+    }
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from shared.aws.dynamodb import Table
 from shared.inbox import entries
 from shared.inbox.feed import LATE_MS, RETRIED_FOR_MS
-from shared.inbox.items import Context, Entry
+from shared.inbox.items import Context
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.console.test_whatsapp_feed import ADA, BEN, receive
@@ -36,9 +36,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found["one"] += 1
         return get(self, key)
 
-    def counted_batch(self: Table, keys: Any, **options: Any) -> Any:
+    def counted_batch(self: Table, *values: Any, **options: Any) -> Any:
         found["batch"] += 1
-        return batch(self, keys, **options)
+        return batch(self, *values, **options)
 
     monkeypatch.setattr(Table, "get", counted)
     monkeypatch.setattr(Table, "_get_at_once", counted_batch)
@@ -99,18 +99,19 @@ def test_a_run_beside_another_one_of_the_same_conversation_shows_what_is_stored_
 ) -> None:
     receive(harness, "wamid.1", body="first")
     records = whatsapp.pending()
-    put, left = Table.put, [1]
+    transact, left = Table.transact_once, [1]
 
-    def beside(self: Table, item: dict[str, Any], **more: Any) -> None:
-        if item["pk"].startswith("ENTRY#") and left:
+    def beside(self: Table, *writes: Any) -> None:
+        if left:
             left.clear()
             receive(harness, "wamid.2", at=30, body="second")
             whatsapp.take(whatsapp.pending())
-        put(self, item, **more)
+        transact(self, *writes)
 
-    monkeypatch.setattr(Table, "put", beside)
+    monkeypatch.setattr(Table, "transact_once", beside)
 
     assert whatsapp.take(records) == []
+    assert [counts["opened"] for counts in inbox.counts().values()] == [1]
 
     assert [row["preview"] for row in inbox.rows()] == ["second"]
 
@@ -161,15 +162,11 @@ def test_a_record_that_fails_is_retried_for_an_hour_and_its_head_is_parked_then(
 ) -> None:
     receive(harness, "wamid.1")
     records = whatsapp.pending()
-    put = Table.put
-    failing = Entry.key(Context.WHATSAPP, Conversation.key(PHONE, ADA))
 
-    def throttled(self: Table, item: dict[str, Any], **more: Any) -> None:
-        if item["pk"] == failing:
-            raise ClientError({"Error": {"Code": "ThrottlingException"}}, "PutItem")
-        put(self, item, **more)
+    def throttled(self: Table, *writes: Any) -> None:
+        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "TransactWriteItems")
 
-    monkeypatch.setattr(Table, "put", throttled)
+    monkeypatch.setattr(Table, "transact_once", throttled)
 
     assert whatsapp.take(aged(records, RETRIED_FOR_MS - 60_000)) != []
     assert list(entries.parked(inbox.table, Context.WHATSAPP)) == []

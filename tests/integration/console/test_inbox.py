@@ -320,8 +320,10 @@ def test_a_removed_conversation_is_not_listed(inbox: InboxSystem, listed: Listed
 def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
-    others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop"}
-    others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests"}
+    others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop", "/inbox/bulk/undo"}
+    others |= {f"/inbox/notifications{end}" for end in ("", "/read", "/settings")}
+    others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests", "/privacy/retention"}
+    others |= {f"/reports/{one}" for one in ("conversations", "people", "backlog", "settings")}
     of_request = "/privacy/requests/{request_id}"
     others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
@@ -331,6 +333,19 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     contacts |= {"/contacts/merges/{merge_id}/undo", "/attributes", "/attributes/{name}"}
     of_list = ("", "/{list_id}", "/{list_id}/members", "/{list_id}/members/{contact_id}")
     contacts |= {f"/contacts/lists{end}" for end in of_list}
+    of_segment = ("", "/count", "/{segment_id}", "/{segment_id}/count", "/{segment_id}/members")
+    contacts |= {f"/contacts/segments{end}" for end in of_segment}
+    of_import = (
+        "",
+        "/{import_id}",
+        "/{import_id}/preview",
+        "/{import_id}/start",
+        "/{import_id}/stop",
+        "/{import_id}/rows",
+        "/{import_id}/stop",
+    )
+    contacts |= {f"/contacts/imports{end}" for end in of_import}
+    contacts |= {"/contacts/exports", "/contacts/exports/{export_id}"}
     assert set(answer.body["paths"]) == contacts | others
     parameters = {one["name"] for one in answer.body["paths"]["/inbox"]["get"]["parameters"]}
     assert {

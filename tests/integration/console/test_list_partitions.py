@@ -122,10 +122,11 @@ def test_only_a_throttled_partition_of_the_list_doubles_the_partitions(
     throttle: tuple[str, str],
     wanted: int,
 ) -> None:
+    listed.show("one")
     with monkeypatch.context() as patch:
         throttled(patch, *throttle)
         with pytest.raises(ClientError):
-            listed.show("one")
+            listed.show("one", 1)
 
     assert partitions.merged(another_process(inbox), "acme") == wanted
     assert partitions.merged(another_process(inbox), "globex") == 1

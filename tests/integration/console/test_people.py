@@ -10,16 +10,24 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from console.api import people as reading
+from shared.access import companies
 from shared.runtime import clock
 from tests.integration.console.system import ACME, GLOBEX, InboxSystem
 from tests.integration.whatsapp.conftest import NOW
 from tests.template import put_parameter
 
 if TYPE_CHECKING:
+    from shared.access.user_pool import People
     from shared.api.auth import Caller
 
 PATH = "/people"
 ADA, BOB, EVE = "ada@acme.example", "bob@acme.example", "eve@globex.example"
+
+
+@pytest.fixture(autouse=True)
+def _pool(inbox: InboxSystem) -> People:
+    """Made before each test, also if the test adds no one."""
+    return inbox.people
 
 
 def add(inbox: InboxSystem, address: str, *groups: str, name: str | None = None) -> str:
@@ -71,11 +79,12 @@ def test_people_have_principal_name_roles_and_teams(inbox: InboxSystem) -> None:
         ],
         "teams": ["returns", "sales"],
         "complete": True,
+        "language": "en",
     }
 
 
 def test_a_company_without_people_gets_none(inbox: InboxSystem) -> None:
-    assert shown(inbox) == {"people": [], "teams": [], "complete": True}
+    assert shown(inbox) == {"people": [], "teams": [], "complete": True, "language": "en"}
 
 
 @pytest.mark.parametrize("name", [None, "  "])
@@ -113,7 +122,7 @@ def test_people_without_a_role_in_the_company_are_not_listed(
 ) -> None:
     add(inbox, ADA, group)
 
-    assert shown(inbox) == {"people": [], "teams": [], "complete": True}
+    assert shown(inbox) == {"people": [], "teams": [], "complete": True, "language": "en"}
 
 
 def test_people_who_may_not_log_in_are_not_listed_nor_teams_without_others(
@@ -127,6 +136,7 @@ def test_people_who_may_not_log_in_are_not_listed_nor_teams_without_others(
     assert shown(inbox)["teams"] == ["sales"]
 
 
+@pytest.mark.long
 def test_all_pages_of_groups_and_of_members_are_read(inbox: InboxSystem) -> None:
     for number in range(65):  # a page has at most 60
         add(inbox, f"p{number:02}@acme.example", "acme:agent", f"acme:team:t{number:02}")
@@ -246,3 +256,10 @@ def test_other_scopes_and_keys_of_projects_are_refused(inbox: InboxSystem, calle
     answer = inbox.get(caller, PATH)
 
     assert (answer.status, answer.error) == (403, "forbidden")
+
+
+def test_people_see_the_name_and_the_language_of_their_company(inbox: InboxSystem) -> None:
+    companies.replace(inbox.module.keys, "acme", "Acme Bicycles", "de", 0)
+
+    assert (shown(inbox)["company_name"], shown(inbox)["language"]) == ("Acme Bicycles", "de")
+    assert "company_name" not in shown(inbox, GLOBEX)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from zipfile import ZipFile
 
 import pytest
 
+from console.jobs import engine
 from console.privacy import person, routes
 from console.store import person_requests
-from console.store.person_requests import PrivacySettings
+from richpanel.store import states
+from richpanel.store.items import ConversationState
 from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.history import Act
 from shared.privacy.parts import Named, NameKind
+from shared.privacy.settings import PrivacySettings
 from shared.runtime import clock
 from tests.integration.console.people import (
     ADA,
@@ -27,7 +28,7 @@ from tests.integration.console.people import (
     People,
     people_on_moto,
 )
-from tests.integration.console.requests import KIM, LEE, PROGRAM, Desk, killed_at
+from tests.integration.console.requests import KIM, LEE, PROGRAM, Desk, texts_of
 
 if TYPE_CHECKING:
     from tests.integration.answers import Answer
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 DAY_MS = 86_400_000
 UNKNOWN = "a" * 26
+CONTEXTS = {"whatsapp", "email_threads", "conversations", "newsletters", "richpanel", "contacts"}
 
 
 @pytest.fixture
@@ -82,7 +84,13 @@ def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
     shown = desk.shown(request_id)
     assert (shown["stage"], shown["names"], shown["reference"]) == ("done", [], "case-7")
     receipts = {one["context"]: one for one in shown["receipts"]}
-    assert receipts.keys() == {"whatsapp", "email_threads", "conversations", "contacts"}
+    assert receipts.keys() == CONTEXTS
+    assert receipts["newsletters"]["counts"] == {
+        "author_names": 1,
+        "exported_files": 1,
+        "author_addresses": 1,
+    }
+    assert receipts["richpanel"]["counts"] == {"customers": 1}
     assert receipts["conversations"]["counts"]["messages"] == 1
     assert receipts["contacts"]["counts"]["profiles"] == 2
     assert all(one["kept"] and one["outside"] for one in receipts.values())
@@ -99,12 +107,27 @@ def test_a_dry_run_shows_the_names_of_the_person_and_changes_nothing(
     assert answer.result == {
         "names": [{"kind": "phone", "value": f"+{ADA}"}, {"kind": "email", "value": MAIL}],
         "profiles": 2,
+        "conversations": {"conversations": 1, "email_threads": 1, "whatsapp": 1},
     }
     assert desk.started == []
     monkeypatch.setattr(routes, "MOST_READ", 0)
     assert desk.request(dry_run=True).result["is_cut"] is True
     assert people.left(*WORDS) == before
     assert people.left("PRIVACY") == []
+
+
+def test_a_colleague_is_erased_with_all_newsletters_and_no_customer(
+    desk: Desk, people: People
+) -> None:
+    before = people.left(ADA, "Ben")
+    request_id = desk.request(subject={"principal": "user:kim"}).result["id"]
+    desk.drain()
+
+    shown = desk.shown(request_id)
+    counts = {one["context"]: one["counts"] for one in shown["receipts"]}
+    assert (shown["stage"], counts["newsletters"]) == ("done", {"newsletter": 2})
+    assert counts.keys() == {"newsletters", "contacts"}
+    assert people.left(ADA, "Ben") == before
 
 
 @pytest.mark.parametrize("kind", ["email", "contact_id"])
@@ -119,23 +142,24 @@ def test_each_name_of_the_person_leads_to_all_of_them(
     assert shown["profiles"] == 2
 
 
+@pytest.mark.long
 def test_an_export_is_a_zip_with_an_index_whose_link_ends_with_its_erasure(
     desk: Desk, people: People
 ) -> None:
     request_id = desk.request(kind="export").result["id"]
     desk.drain()
 
+    counts = {one["context"]: one["counts"] for one in desk.shown(request_id)["receipts"]}
+    assert counts["newsletters"] == {"author_addresses": 1}
     assert "X-Amz-Expires=3600" in desk.shown(request_id)["link"]
-    stored = person_requests.get(people.deps.tables.contacts, COMPANY, request_id)
-    assert stored is not None
-    content = people.deps.bucket.get(str(stored.archive))
-    with ZipFile(io.BytesIO(content)) as archive:
-        assert archive.testzip() is None
-        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    texts = texts_of(people, request_id)
     index = texts.pop("index.html")
     contexts = {name.rpartition("/")[0].partition("-")[0] for name in texts}
-    assert contexts == {"whatsapp", "email_threads", "conversations", "contacts"}
+    assert contexts == CONTEXTS
     assert sum(CANARY in text for text in texts.values()) == 4
+    assert (
+        MAIL in next(text for name, text in texts.items() if name.startswith("newsletters")).lower()
+    )
     assert OTHER not in str(texts)
     assert all(f'href="{name}"' in index for name in texts)
 
@@ -173,6 +197,41 @@ def test_another_person_confirms_a_request_if_the_company_has_set_it(
     assert people.left(*WORDS) == []
     third = replace(LEE, principal="user:max")
     assert error_of(desk.post(path, by=third)) == (409, "not_waiting")
+
+
+def test_a_ticket_of_the_help_desk_is_exported_and_erased_by_its_id_after_a_confirmation(
+    desk: Desk, people: People
+) -> None:
+    set_four_eyes(people)
+    desk_of_help, at = people.help_desk, clock.to_text(clock.now_ms())
+    ticket = ConversationState(conversation_id="t-7", updated_at=at, expires_at=4_000_000_000)
+    desk_of_help.table.put(ticket.attributes())
+    action = {
+        "conversation_id": "t-7",
+        "ts_action_id": f"{at}#1",
+        "action_type": "tag",
+        "action_payload_redacted": "a-code-of-the-ticket",
+        "idempotency_key": "-",
+        "result": "success",
+        "expires_at": 4_000_000_000,
+    }
+    desk_of_help.audit.put(action)
+    before = people.left(*WORDS)
+    receipts = {}
+    for kind in ("export", "erase"):
+        asked = desk.request(kind=kind, subject={"ticket_id": "t-7"}).result
+        desk.post(f"/{asked['id']}/confirm", by=LEE)
+        desk.drain()
+        receipts[kind] = desk.shown(asked["id"])["receipts"]
+
+    for found in receipts.values():
+        counts = {one["context"]: one["counts"] for one in found}
+        assert (sorted(counts), counts["richpanel"]) == (["contacts", "richpanel"], {"tickets": 1})
+    stored = states.conversation(desk_of_help.table, "t-7")
+    assert stored is not None
+    assert stored.erased_at is not None
+    assert people.left("a-code-of-the-ticket") == []
+    assert people.left(*WORDS) == before
 
 
 def test_a_request_without_confirmation_expires_and_names_no_person_then(
@@ -231,6 +290,7 @@ def test_a_merge_by_people_leaves_no_hash_of_the_person(desk: Desk, people: Peop
     assert resolution.current(contacts, COMPANY, bobs[0]) is not None
 
 
+@pytest.mark.long
 def test_a_context_that_fails_is_asked_again_and_the_request_says_so(
     desk: Desk, people: People
 ) -> None:
@@ -257,50 +317,13 @@ def test_runs_follow_each_other_and_the_schedule_goes_on_with_what_is_left(
     while desk.shown(request_id)["stage"] == "running":
         if not desk.started:
             wakes += 1
-            desk.module.handler({"time": clock.to_text(people.now[0])}, None)
+            desk.module.handler({"time": clock.to_text(people.now[0])}, desk.invocation)
         ends_at, runs = people.now[0] + 29_000, runs + 1
         desk.drain_one()
 
     people.show()
-    assert wakes == (runs - 1) // desk.module.MOST_RUNS > 0
+    assert wakes == (runs - 1) // engine.MOST_RUNS > 0
     assert people.left(*WORDS) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["erase", "export"])
-@pytest.mark.parametrize("after", [False, True])
-def test_a_request_whose_process_dies_again_and_again_ends_the_same(
-    desk: Desk, people: People, monkeypatch: pytest.MonkeyPatch, kind: str, *, after: bool
-) -> None:
-    ids, deaths, call = ids_of(people), 0, 1
-    answer = None
-    while answer is None:
-        with killed_at(call, after=after, desk=desk, patch=monkeypatch):
-            answer = desk.request(key="one-request", kind=kind)
-        call += 1
-    assert call > 4
-    request_id, call = answer.result["id"], 1
-    desk.started.clear()
-    while desk.shown(request_id)["stage"] == "running":
-        with killed_at(call, after=after, desk=desk, patch=monkeypatch) as killed:
-            desk.wake()
-        desk.started.clear()
-        deaths += len(killed)
-        call += max(1, call // 8)
-    people.show()
-
-    assert deaths > 10
-    shown = desk.shown(request_id)
-    counts = {one["context"]: one["counts"] for one in shown["receipts"]}
-    assert (shown["stage"], shown["names"]) == ("done", [])
-    assert (counts["contacts"]["profiles"], counts["conversations"]["messages"]) == (2, 1)
-    if kind == "erase":
-        assert people.left(*WORDS, *ids) == []
-    else:
-        assert "link" in shown
-    listed = people.inbox.get(KIM, "/privacy/requests").result["requests"]
-    assert [one["id"] for one in listed] == [request_id]
-    assert list(person_requests.due(people.deps.tables.contacts)) == []
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -311,6 +334,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"subject": {"email": "ann at home"}}, "subject.email"),
     ({"subject": {"user_id": "ann at"}}, "subject.user_id"),
     ({"subject": {"external_id": "C-1001"}}, "subject.external_id"),
+    ({"subject": {"principal": "kim"}}, "subject.principal"),
     ({"subject": {"contact_id": "../x"}}, "subject.contact_id"),
     ({"subject": {"name": "Ada"}}, "subject.name"),
     ({"reason": ""}, "reason"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SAMPLES = {one.name: one for one in direct.direct_events()}
-TABLES = ("WhatsAppTable", "ConversationsTable", "ConversationLogTable", "EmailThreadsTable")
+TABLES = ("WhatsAppTable", "ConversationsTable", "EmailThreadsTable")
 
 
 def handler_of(function: str, patch: pytest.MonkeyPatch) -> ModuleType:

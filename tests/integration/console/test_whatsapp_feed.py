@@ -14,7 +14,7 @@ from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.items import Context, Entry, Head
 from shared.runtime.failures import Permanent
-from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation
+from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation, notified
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.streams import record_of
@@ -23,6 +23,7 @@ from whatsapp.api import queries
 from whatsapp.store.conversations import agent_changes, inbox_heads
 from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items.agents import Note
 
 ADA = "447700900101"
 BEN = "447700900102"
@@ -43,12 +44,14 @@ def head_of(harness: Harness, customer: str = ADA) -> Conversation:
     return found
 
 
-def change(harness: Harness, head: Conversation, cause: str, **fields: Any) -> Conversation:
+def change(
+    harness: Harness, head: Conversation, cause: str, by: str = "key", **fields: Any
+) -> Conversation:
     made = Change(
         fields=fields,
         revision=None,
         cause=cause,
-        by="key",
+        by=by,
         at="2026-01-01T12:00:00.000Z",
     )
     return agent_changes.apply(harness.resources.table, head, made)
@@ -70,6 +73,31 @@ def test_a_message_appears_in_the_inbox_with_what_its_head_shows(
     assert row["preview"] == "do you repair bikes?"
     assert row["lastActivityAt"] == "2026-01-01T11:59:00.999Z"
     assert (row["status"], row["unread"], row["unreadCount"]) == ("open", True, 1)
+
+
+def test_people_are_notified_of_what_others_give_them_and_of_notes_that_mention_them(
+    harness: Harness, whatsapp: Fed
+) -> None:
+    receive(harness, "wamid.1")
+    whatsapp.take()
+    change(harness, head_of(harness), "given", assignee="user:kim")
+    whatsapp.take()
+    change(harness, head_of(harness), "taken", assignee="user:lee", by="user:lee")
+    whatsapp.take()
+    assert notified(whatsapp) == [("user:kim",)]
+
+    for number, words in enumerate(("<@user:kim> look", "kim, look")):
+        note = Note(
+            pk=Note.key(f"{number}"),
+            company="acme",
+            conversation_pk=Note.list_of(head_of(harness).pk),
+            received_at="2026-01-01T12:00:00.000Z",
+            text=words,
+            by="user:lee",
+        )
+        store.notes.add(harness.resources.table, note)
+    whatsapp.take()
+    assert notified(whatsapp) == [("user:kim",)]
 
 
 def test_the_key_of_a_row_is_the_one_that_the_whatsapp_api_takes(
@@ -314,16 +342,16 @@ def test_a_record_that_fails_for_now_is_retried_and_the_others_are_handled(
     receive(harness, "wamid.1")
     receive(harness, "wamid.2", sender=BEN)
     records = whatsapp.pending()
-    put = Table.put
+    transact = Table.transact_once
     failed = Entry.key(Context.WHATSAPP, Conversation.key(PHONE, ADA))
 
-    def throttled(self: Table, item: dict[str, Any], **more: Any) -> None:
-        if item["pk"] == failed:
-            raise ClientError({"Error": {"Code": "ThrottlingException"}}, "PutItem")
-        put(self, item, **more)
+    def throttled(self: Table, entry: dict[str, Any], *counts: Any) -> None:
+        if entry["Put"]["Item"]["pk"]["S"] == failed:
+            raise ClientError({"Error": {"Code": "ThrottlingException"}}, "TransactWriteItems")
+        transact(self, entry, *counts)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "put", throttled)
+        patch.setattr(Table, "transact_once", throttled)
         retried = whatsapp.take(records)
 
     numbers = {

@@ -21,11 +21,12 @@ from conversations.lifecycle import transitions
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import mode_of
-from conversations.outbound.turns.engine import TurnDependencies
+from conversations.outbound.turns.plan import TurnDependencies
 from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
-from conversations.store.items.log import Change, Delivery, Message, Mode, State
+from conversations.store.items.log import Change, Delivery, Message, Mode
+from conversations.store.items.parts.state import State
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.action_ledger import Action
@@ -183,6 +184,7 @@ class Harness:
     sqs: Sqs
     now: list[int]
     calls: int = 0
+    left_ms: int = 10_000
 
     @property
     def resources(self) -> Any:
@@ -214,7 +216,7 @@ class Harness:
             headers={"idempotency-key": key} if key is not None else {},
             request_id=f"request-{self.calls}",
         )
-        answer = self.module.handler(event, Context())
+        answer = self.module.handler(event, Context(self.left_ms))
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 
     def on(self, ref: str, what: str, body: Any = None, **more: Any) -> Answer:
@@ -385,6 +387,8 @@ def _behind() -> Iterator[ModuleType]:
             "MEDIA_BUCKET_NAME": bucket,
             "API_SEAL_SECRET_ID": secret,
             "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",  # each test has its own keyring
+            "OPENAI_BASE_URL": "https://api.openai.com",
+            "NEWSLETTERS_BUCKET_NAME": properties("NewslettersBucket")["BucketName"],
             **{name: resolved({"Ref": queue}) for name, queue in _QUEUES.items()},
         }
         for name, value in given.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import parseaddr
 from typing import Any
 
 import boto3
@@ -61,9 +62,10 @@ class Inbox:
         to: str = MAILBOX,
     ) -> Appended:
         """Append a mail; ids are given without brackets, several separated by spaces."""
+        address = parseaddr(sender)[1]
         fields = [
             _VERDICTS.format(
-                sender=sender, domain=sender.partition("@")[2], dmarc=dmarc, virus=virus
+                sender=address, domain=address.partition("@")[2], dmarc=dmarc, virus=virus
             ).rstrip("\n")
             if verified
             else "",

@@ -216,6 +216,7 @@ def test_an_admission_needs_the_scope_of_approvals_and_the_own_company(
     assert third_partys(system)["evidence"] == "weak"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["admit", "withhold"])
 def test_a_call_that_fails_anywhere_is_repeated_to_the_same_end(system: System, name: str) -> None:
     joined(system)

@@ -93,6 +93,7 @@ def test_after_eight_lost_races_the_mail_is_retried_later(inbox: Inbox) -> None:
         inbox.receive("b@x", in_reply_to="a@x")
 
 
+@pytest.mark.long
 def test_a_mail_costs_the_same_in_a_thread_of_12_and_of_40_mails(inbox: Inbox) -> None:
     pricing = Pricing(boto3.client("dynamodb"), capacity.tables(), is_on=True)
     pricing.watch(inbox.client)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from email_threads.store.items import Mail
 from shared.aws.dynamodb import Table
 from shared.policy.consent import unreachable
 from shared.policy.consent.records import Source, Statement
@@ -77,6 +78,33 @@ def test_stop_within_a_text_is_no_opt_out(system: System, body: str) -> None:
 
     assert not is_opted_out(system)
     assert desk.asked(system) == 1
+
+
+NEWS = "Dear Ann,\n\nour chairs are ready since today.\n\nKind regards\nThe shop"
+ATTRIBUTION = "On 2 November 2026, at 15:40, Shop <desk@shop.example> wrote:"
+HEADERS = "From: Shop <desk@shop.example>\nSent: 2 November 2026 15:40\nTo: Ann\nSubject: Chairs"
+COPY = f"{ATTRIBUTION}\n\n{NEWS}"
+
+
+@pytest.mark.parametrize(
+    ("body", "own", "is_heard"),
+    [
+        (f"{COPY}\n", "", False),
+        (f"{COPY}\n\nSTOP\n\nSent from my iPhone\n", "STOP", True),
+        (f"{COPY.replace('are ready', 'are\nready')}\n\nThey are broken.\n", "They are broken.", False),
+        (f"{ATTRIBUTION}\n\nI never ordered it.\n", None, False),
+        (f"{HEADERS}\n\n{NEWS}\n\nSTOP\n", "STOP", True),
+    ],
+)  # fmt: skip
+def test_the_own_text_below_an_unmarked_copy_of_the_answered_mail_is_found(
+    system: System, body: str, own: str | None, *, is_heard: bool
+) -> None:
+    desk.receive(system, "a@x", NEWS)
+    desk.receive(system, "b@x", body, subject="Re: Chairs", in_reply_to="a@x")
+
+    answer = next(Mail.read(one) for one in system.mails() if int(one["n"]) == 2)
+    assert answer.new_text == (body.strip() if own is None else own)
+    assert is_opted_out(system) is is_heard
 
 
 def test_stop_of_a_sender_that_was_not_verified_is_left_to_people(system: System) -> None:

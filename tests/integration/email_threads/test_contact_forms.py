@@ -31,6 +31,13 @@ def test_it_is_the_request_of_the_customer_and_not_our_answer(
     assert shown(system, composed(system, path))["to"] == [ANN]
 
 
+def test_the_customer_of_a_form_has_the_name_beside_their_own_address(system: System) -> None:
+    thread_of(system, form(reply_to=f"The Shop <zoe@shop.example>, Ann Byrne <{ANN}>"))
+
+    (stored,) = system.mails()
+    assert (stored["from"], stored["sender_name"]) == (ANN, "Ann Byrne")
+
+
 @pytest.mark.parametrize(
     ("reply_to", "to"),
     [

@@ -60,6 +60,7 @@ def test_nothing_of_a_flow_is_left(system: System, flow: Callable[[System], None
     assert done.left() == {}
 
 
+@pytest.mark.long
 def test_nothing_of_a_day_is_left_and_others_lose_nothing(system: System) -> None:
     done, job = day(system, *FLOWS)
 

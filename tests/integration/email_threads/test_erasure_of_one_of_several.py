@@ -109,6 +109,31 @@ def test_a_blanked_mail_keeps_its_tombstone_when_its_thread_is_merged(system: Sy
     assert (system.rows(), system.objects()) == before
 
 
+@pytest.mark.parametrize("writes_again", [False, True])
+def test_no_name_of_the_person_stays_in_threads_that_were_merged(
+    system: System, writes_again: bool
+) -> None:
+    named = f"{CANARY} Byrne <{ANN}>"
+    arrive(
+        system,
+        mail("t@x", "of Bob", sender=BOB, subject="Tables"),
+        mail("a@x", sender=named),
+        mail("b@x", sender=named, subject="Lamps"),
+        mail("c@x", "of Bob", sender=BOB, subject="Re: Lamps", in_reply_to="b@x"),
+    )
+    into = thread_of(system, BOB)
+    for merged in {one["conversation_id"] for one in system.threads()} - {into}:
+        assert system.call("POST", f"/email-threads/{merged}/merge", {"into": into})[0] == 202
+        system.drain()
+    job = requested(system, "erase", ANN)
+    if writes_again:
+        arrive(system, mail("d@x", "again", sender=ANN, subject="Re: Tables", in_reply_to="a@x"))
+    system.drain()
+
+    assert shown(system, job["id"])["state"] == "done"
+    assert traces(system, CANARY) == []
+
+
 def test_drafts_go_with_the_thread_or_if_they_are_addressed_to_the_person(system: System) -> None:
     alone(system)
     together(system)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from email_threads.configuration.requirements_schema import MOST_FIELDS
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
@@ -60,6 +62,7 @@ def size_of_item(item: dict[str, Any]) -> int:
     return sum(len(name.encode()) + size(value) for name, value in item.items())
 
 
+@pytest.mark.long
 def test_after_more_long_mails_than_the_head_keeps_with_long_answers_the_head_is_within_its_bounds(
     system: System,
 ) -> None:

@@ -69,7 +69,7 @@ def test_a_merged_thread_leaves_all_lists_and_leads_to_the_other(inbox: Inbox) -
 
 def tag(inbox: Inbox, name: str) -> None:
     head = inbox.thread(thread_of(name))
-    metadata = head.metadata.model_copy(update={"tags": {"vip"}})
+    metadata = head.metadata.model_copy(update={"tags": {"vip", "spam", "auto_reply"}})
     inbox.table.put(head.model_copy(update={"metadata": metadata}).attributes())
 
 

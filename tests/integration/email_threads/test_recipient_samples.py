@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import pytest
+
 from tests.integration.email_threads.drafting import composed, shown
 from tests.integration.email_threads.test_api import refused, thread_of
 from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, MAILBOX, System, mail
@@ -120,6 +122,7 @@ COLLEAGUES: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.long
 def test_an_answer_goes_to_the_person_who_asked_and_their_copies(system: System) -> None:
     start = system.snapshot()
     for name, (fields, to, cc) in ANSWERS.items():

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from email_threads.inbound.events import EmailFeedback, EmailReceived
 from events.email_threads.direct import KEY, direct_events, queue_batch
+from shared.events.issue_feedback import IssueFeedback
 from shared.events.queued_events import body_of
 from tests.simulation.email_threads.system import ANN, System, mail
 from tests.simulation.invocations import Invocation
@@ -62,6 +63,27 @@ def test_a_bounce_of_ses_is_queued_for_the_worker(system: System) -> None:
     assert (event.event, event.recipients) == ("Bounce", [ANN])
     assert event.tags == {"thread": "a28b3aefecc1e03b", "reply": "e2daffbbfccbddec"}
     assert event.detail == {"bounceType": "Permanent", "bounceSubType": "General"}
+
+
+@pytest.mark.parametrize(("name", "queued"), [("Bounce", 1), ("Send", 0)])
+def test_an_event_about_the_mail_of_an_issue_is_queued_for_newsletters_by_hashes(
+    system: System, name: str, queued: int
+) -> None:
+    event = json.loads(json.dumps(EVENTS["bounce"]))
+    body = json.loads(event["Records"][0]["body"])
+    tags = {"issue": ["IS-20261102-AAAAAAAA"], "recipient": ["0a1b"], "action": ["nl-1"]}
+    body |= {"eventType": name, "mail": {**body["mail"], "tags": tags}}
+    event["Records"][0]["body"] = json.dumps(body)
+
+    assert invoked(system.ingest, system, event) == {"batchItemFailures": []}
+
+    assert not system.fifo_queues.queues[system.queue].accepted
+    bodies = [*system.fifo_queues.queues[system.newsletters].accepted.values()]
+    assert len(bodies) == queued
+    for one in bodies:
+        found = TypeAdapter(IssueFeedback).validate_json(one)
+        assert (found.issue_id, found.recipient) == ("IS-20261102-AAAAAAAA", "0a1b")
+        assert ANN not in one
 
 
 def test_the_queued_sample_has_the_format_of_ingest() -> None:

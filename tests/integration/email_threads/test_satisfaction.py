@@ -119,7 +119,7 @@ def test_a_get_counts_for_nothing_and_a_post_records_the_answer(asking: System) 
         status, html = page(asking, "GET", name)
         assert (status, "score" in shown(asking, path)) == (200, False)
     assert 'value="4" required checked' in html
-    assert '<html lang="de">' in html
+    assert '<html lang="de" dir="ltr">' in html
     answer = page(asking, "POST", name, {"score": "2", "comment": "Zu spät.\n<b>Ann</b>"})
 
     assert (answer[0], "Vielen Dank" in answer[1]) == (200, True)

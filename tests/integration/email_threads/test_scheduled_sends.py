@@ -357,6 +357,7 @@ def test_a_step_of_another_version_is_refused(system: System, name: str) -> None
     assert refused(answer)[:2] == (409, "stale_version")
 
 
+@pytest.mark.long
 def test_a_schedule_that_is_cut_off_at_any_call_sends_once_after_the_next_run(
     system: System,
 ) -> None:

@@ -78,6 +78,32 @@ def test_an_answer_after_that_of_another_person_needs_a_confirmation(
     assert approve(system, second, confirm_stale=True)["draft_status"] == "approved"
 
 
+def test_an_answer_beside_one_that_another_person_approved_earlier_for_now_needs_a_confirmation(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = asked(system)
+    planned = composed(system, path, body_text="One.")
+    second = composed(system, path, body_text="Two.")
+    at = system.clock.ms + 3_600_000
+    approve(system, planned, send_at=clock.to_text(at))
+    by_zoe(system, monkeypatch)
+
+    system.clock.ms = at - 61_000
+    assert "recent_answer" not in result(system.call("GET", second))
+    system.clock.ms = at - 30_000
+    assert "recent_answer" in {
+        name for one in result(system.call("GET", f"{path}/replies"))["drafts"] for name in one
+    }
+    assert refused(system.call("POST", f"{second}/approve", {"version": 1}))[0] == 409
+
+    system.clock.ms = at
+    system.run_schedule()
+    system.drain()
+    assert shown(system, planned)["draft_status"] == "sent"
+    system.clock.ms += 20_000
+    assert refused(system.call("POST", f"{second}/approve", {"version": 1}))[0] == 409
+
+
 def test_after_a_minute_no_confirmation_is_needed(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:

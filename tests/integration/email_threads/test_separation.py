@@ -188,15 +188,18 @@ def test_a_split_is_made_once_and_lists_both_threads(system: System) -> None:
     }
 
 
-def test_a_thread_whose_mails_were_moved_after_its_merge_does_not_return_empty(
-    system: System,
+@pytest.mark.parametrize("mails", [[2, 3], [2], [3]])
+def test_a_merge_of_which_mails_were_split_is_undone_after_they_are_back(
+    system: System, mails: list[int]
 ) -> None:
+    system.register(MAILBOX, first_response_minutes=60)
     anns, bobs = two_threads(system)
+    before = state(system, anns), state(system, bobs)
     merge(system, anns, bobs)
     seq = system.rows()[id_of(anns)]["last_seq"]
-    new = do(system, f"{bobs}/split", mails=[2, 3])
+    new = do(system, f"{bobs}/split", mails=mails)
 
-    assert refused(system.call("POST", f"{anns}/unmerge"))[:2] == (409, "invalid_transition")
+    answer = system.call("POST", f"{anns}/unmerge")
     # A late event of an undo that was requested before does nothing.
     late = EmailSeparate(
         source=id_of(bobs), target=id_of(anns), actor="key-1", cause="late", seq=int(seq)
@@ -204,8 +207,17 @@ def test_a_thread_whose_mails_were_moved_after_its_merge_does_not_return_empty(
     system.fifo_queues.put(system.queue, entry(late))
     system.drain()
 
+    assert refused(answer)[:2] == (409, "invalid_transition")
+    assert f"{id_of(new)} since: merge" in answer[1]["error"]["message"]
     assert result(system.call("GET", anns))["conversation_id"] == id_of(bobs)
-    assert [len(messages(system, one)) for one in (bobs, new)] == [1, 2]
+    assert [len(messages(system, one)) for one in (bobs, new)] == [3 - len(mails), len(mails)]
+
+    merge(system, new, bobs)
+    do(system, f"{anns}/unmerge")
+
+    after = state(system, bobs)
+    assert after["head"].pop("merged_from", {id_of(new)}) == {id_of(new)}
+    assert (state(system, anns), after) == before
 
 
 def test_a_merge_that_could_not_be_undone_is_refused(

@@ -252,6 +252,7 @@ def test_further_mails_of_the_customer_change_no_due_time(office: System) -> Non
     assert level(office, path) == before
 
 
+@pytest.mark.long
 def test_a_resolution_is_due_later_by_the_hours_that_the_thread_waited_for_the_customer(
     office: System,
 ) -> None:

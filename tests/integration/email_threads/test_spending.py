@@ -47,6 +47,7 @@ def listed(system: System, **query: str) -> list[dict[str, Any]]:
         more = {"cursor": page["next_cursor"]}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_strangers_cause_at_most_the_bound_and_all_their_mails_wait_for_people(
     system: System,
@@ -86,6 +87,7 @@ def test_a_sender_without_proof_is_bounded_too(system: System) -> None:
     assert desk.asked(system) == BOUNDS.sender.units
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_all_mailboxes_of_a_company_share_its_bound(system: System) -> None:
     mailboxes = [ASSISTED, OTHER, "third@shop.example"]
@@ -114,6 +116,7 @@ def test_a_known_customer_is_answered_while_strangers_have_used_their_share(syst
     assert desk.asked(system) == before + 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_a_forged_sender_gets_no_share_of_a_known_customer(system: System) -> None:
     desk.receive(system, "known@x")
@@ -130,6 +133,7 @@ def test_a_forged_sender_gets_no_share_of_a_known_customer(system: System) -> No
     assert desk.asked(system) == before
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_an_automatic_answer_makes_no_stranger_known(system: System) -> None:
     desk.set_up(system, reply_mode=ReplyMode.AUTO)
@@ -144,6 +148,7 @@ def test_an_automatic_answer_makes_no_stranger_known(system: System) -> None:
     assert desk.asked(system) == before
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_a_person_may_ask_for_an_analysis_beyond_the_bound(system: System) -> None:
     for number in range(STRANGERS + 1):
@@ -157,6 +162,7 @@ def test_a_person_may_ask_for_an_analysis_beyond_the_bound(system: System) -> No
     assert listed(system, analysis_reason="spending_limit") == []
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_the_next_day_has_its_own_bound(system: System) -> None:
     for number in range(STRANGERS + 1):
@@ -168,6 +174,7 @@ def test_the_next_day_has_its_own_bound(system: System) -> None:
     assert desk.asked(system) == STRANGERS + 1
 
 
+@pytest.mark.long
 def test_dollars_bound_a_dear_model_before_units_do(system: System) -> None:
     desk.set_up(system, ai=MODEL | {"model": "model-of-unknown-price"})
     most = DEFAULT.address.part(STRANGERS_PERCENT).units
@@ -198,6 +205,7 @@ def test_the_real_price_replaces_the_estimate(system: System) -> None:
     assert day["micros_desk_40shop_2Eexample"] == day["micros"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small")
 def test_a_reached_bound_is_a_condition_that_alarms(
     system: System, capsys: pytest.CaptureFixture[str]

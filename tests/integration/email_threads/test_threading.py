@@ -63,6 +63,7 @@ def test_a_reply_that_comes_before_its_original_has_the_same_thread(inbox: Inbox
     assert inbox.thread(reply.conversation_id).original_message_id == "<a@x>"
 
 
+@pytest.mark.long
 @settings(max_examples=6)
 @given(order=st.permutations(range(5)))
 def test_any_order_of_arrival_gives_the_same_thread_and_mails(

@@ -37,11 +37,15 @@ VOLATILE = frozenset(
 # Name the object to change. Without them another one is meant.
 IDENTITIES = frozenset({"id"})
 # Maps that are one value: an entry that is left out is removed.
-VALUES = frozenset({"team_names", "brands", "requirements_schema", "template_enabled"})
+VALUES = frozenset(
+    {"team_names", "brands", "requirements_schema", "template_enabled", "conditions"}
+)
 # Fields that are what a call does, or on what condition, and no values of an object.
-INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq"})
+INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq", "dry_run"})
 SOON = "2026-01-02T12:00:00Z"  # of the simulated clock
 NEWSLETTER = "/newsletters/{code}"
+NEWSLETTER_ISSUE = "/newsletters/issues/{issue_id}"
+NEWSLETTER_LIST = "/newsletters/lists/{list_id}"
 _KEYS = count(1)
 
 type Path = tuple[str | int, ...]
@@ -142,6 +146,37 @@ ROUTES = {
         },
         path={"key": "research"},
     ),
+    f"PUT {NEWSLETTER_LIST}": Route(
+        read=f"GET {NEWSLETTER_LIST}",
+        before=(
+            (
+                f"PUT {NEWSLETTER_LIST}",
+                {
+                    "version": 1,
+                    "reply_to": "desk@shop.example",
+                    "topics": ["Bees"],
+                    "keeps_ip": True,
+                },
+            ),
+        ),
+        path={"list_id": "{list}"},
+    ),
+    f"PATCH {NEWSLETTER_ISSUE}": Route(
+        read=f"GET {NEWSLETTER_ISSUE}",
+        before=(
+            (
+                f"PATCH {NEWSLETTER_ISSUE}",
+                {
+                    "reply_to": "desk@shop.example",
+                    "preheader": "What is new",
+                    "topics": ["Bees"],
+                    "consent": "attested",
+                    "consent_statement": "All have subscribed on paper.",
+                },
+            ),
+        ),
+        path={"issue_id": "{issue}"},
+    ),
     "PUT /newsletters/settings": Route(
         read="GET /newsletters/settings",
         before=(
@@ -232,11 +267,18 @@ ROUTES = {
         shown=lambda result: result["lists"][0],
         path={"list_id": "{list_id}"},
     ),
+    "PATCH /contacts/segments/{segment_id}": Route(
+        read="GET /contacts/segments/{segment_id}",
+        before=(("PATCH /contacts/segments/{segment_id}", {"name": "Friends"}),),
+        path={"segment_id": "{segment_id}"},
+    ),
     "PATCH /contacts/{contact_id}/notes/{note_id}": Route(
         read="GET /contacts/{contact_id}/notes",
         shown=lambda result: result["notes"][0],
         path={"contact_id": "{contact_id}", "note_id": "{note_id}"},
     ),
+    "PUT /reports/settings": Route(read="GET /reports/settings"),
+    "PUT /privacy/retention": Route(read="GET /privacy/retention"),
     "PUT /attributes/{name}": Route(
         read="GET /attributes",
         shown=lambda result: result["attributes"][0],

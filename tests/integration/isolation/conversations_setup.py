@@ -165,6 +165,11 @@ class TwoCompanies(QueuedCompanies[System]):
             "memory": {"summary": NOTE, "facts": [NOTE], "revision": 0},
         }.items():
             self.system.call_admin_api(f"POST /conversations/{{ref}}/{what}", body, ref=ref)
+        self.system.call_admin_api(
+            "POST /projects/{project_id}/versions",
+            {"settings": {"company_rep": {"company_rep_1": NAME}}, "note": NOTE},
+            project_id=self.project_a,
+        )
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
@@ -197,6 +202,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "before_note": f"{self._later()}~{'0' * 32}",
             "company": self.company_a,
             "project": self.project_a,
+            "version": "2",
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

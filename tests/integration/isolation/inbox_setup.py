@@ -16,11 +16,13 @@ from moto import mock_aws
 
 from console.api.bulk.requests import ID_DIGITS
 from console.store import person_requests
-from console.store.bulk_items import BulkChange
+from console.store.bulk.items import BulkChange
 from console.store.person_requests import PersonRequest
-from operations.access.people import address_of
+from console.store.retention import Retention
+from shared.access.user_pool import address_of
 from shared.api.auth import Caller
-from shared.contacts import lists
+from shared.contacts import lists, segments
+from shared.contacts.conditions import Comparison, Operator
 from shared.identity.contacts import attributes, details, merges, resolution
 from shared.identity.contacts.attributes import Definition, Kind
 from shared.identity.contacts.claims import Claim, Proof
@@ -29,6 +31,8 @@ from shared.identity.contacts.items import Note
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
+from shared.inbox.notifications import items as notifications
+from shared.inbox.reports.items import DayCounts, PersonMonth, ReportSettings
 from shared.privacy import PART
 from shared.runtime import clock
 from tests.integration.console.system import (
@@ -38,6 +42,7 @@ from tests.integration.console.system import (
     inbox_call,
     inbox_on_moto,
 )
+from tests.integration.isolation import contact_files
 from tests.integration.isolation.attacks import (
     Answer,
     Attacker,
@@ -46,10 +51,9 @@ from tests.integration.isolation.attacks import (
     operations_of,
     owner_of,
 )
-from tests.template import create_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 OTHER_CLAIMS = (Claim(identifier(IdentifierKind.PHONE, "+447700900198"), Proof.PROVIDER),)
 ADDED = identifier(IdentifierKind.PHONE, "+447700900196")
@@ -61,7 +65,11 @@ PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
 REQUEST = "b" * ID_DIGITS
 # Each call issues another ticket, with a later end, makes another list, or counts another change.
-_DIFFERENT = re.compile(r'("(?:ticket|expiresAt|createdAt)":)"[^"]*"|("revision":)[0-9]+')
+# boto3 signs the form of an upload with the time of the machine.
+_SIGNED = "policy|x-amz-date|x-amz-signature"
+_DIFFERENT = re.compile(
+    rf'("(?:ticket|expiresAt|createdAt|{_SIGNED})":)"[^"]*"|("revision":)[0-9]+'
+)
 
 
 @dataclass
@@ -108,6 +116,7 @@ class TwoCompanies:
             "team": "canary-team",
             "change": CHANGE,
             "request_id": REQUEST,
+            **contact_files.NAMES,
         }
 
     def with_a(self) -> None:
@@ -143,9 +152,31 @@ class TwoCompanies:
             views={"canary-words": {"assignee": "kim"}},
         )
         self.inbox.table.put(saved.attributes())
+        self._notify()
+        self._report()
         self.inbox.table.put(self._change().attributes())
         person_requests.add(self.inbox.tables.contacts, self._request())
+        contact_files.store(self.inbox)
+        days = {"whatsapp": 77, "conversations": 88, "email_threads": 99}
+        kept = Retention(**Retention.key_of("acme"), company_id="acme", version=1, days=days)
+        self.inbox.tables.contacts.put(kept.attributes())
         self._calls.clear()
+
+    def _notify(self) -> None:
+        """Notify A's team of a conversation of a project."""
+        entry = entries.get(
+            self.inbox.table, Entry.key(Context.CONVERSATIONS, f"of-{Context.CONVERSATIONS}")
+        )
+        assert entry is not None
+        at = "2026-01-01T12:00:00.000Z"
+        told = notifications.Notification.of(
+            notifications.NotificationKind.ASSIGNED,
+            "team:canary-team",
+            entry,
+            at,
+            by="canary-person",
+        )
+        self.inbox.module.deps.live.put(told.attributes())
 
     def _request(self) -> PersonRequest:
         """A request of A that waits for a confirmation."""
@@ -178,6 +209,7 @@ class TwoCompanies:
             value="canary-words",
             stage="ended",
             outcome="done",
+            done=1,
             refused=1,
             refusals=[{"entry": refused, "code": "forbidden"}],
             ttl=clock.expires_in(clock.DAY_SECONDS),
@@ -190,7 +222,9 @@ class TwoCompanies:
             if item.get("company_id", {}).get("S") == "acme":
                 table.delete({"pk": item["pk"]["S"]})
         self._remove_lists()
+        self._remove_counts()
         self._remove_made_by_b()
+        self._remove_live(lambda pk: pk.startswith("NOTIFIED#acme#"))
         people = self.inbox.people
         if PERSON in map(address_of, people.all()):
             people.client.admin_delete_user(UserPoolId=people.pool, Username=PERSON)
@@ -213,7 +247,11 @@ class TwoCompanies:
         return Answer(answer["statusCode"], _DIFFERENT.sub(r'\1\2"-"', answer["body"]))
 
     def stored(self) -> Stored:
-        items = [one for one in self._items() if not one["pk"]["S"].startswith("REQUEST#")]
+        items = [
+            one
+            for one in self._items()
+            if not one["pk"]["S"].startswith(("REQUEST#", "NOTIFIED#"))  # of the caller itself
+        ]
         stored: Stored = {("entry", item["pk"]["S"]): item for item in items}
         for item in self._people():
             stored["contact", item["pk"]["S"], item["sk"]["S"]] = item
@@ -224,14 +262,18 @@ class TwoCompanies:
 
     def _begin_another_minute(self) -> None:
         """Remove the counts of searches: the first one of a minute makes more calls than the others."""
+        self._remove_live(lambda pk: not pk.startswith("NOTIFIED#"))
+
+    def _remove_live(self, is_meant: Callable[[str], bool]) -> None:
         client, table = boto3.client("dynamodb"), self.inbox.module.deps.live.name
         for item in client.scan(TableName=table)["Items"]:
-            client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
+            if is_meant(item["pk"]["S"]):
+                client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
 
     def _forget_answers(self) -> None:
         """Remove the stored answers: their keys are those of requests, which have the same ids here."""
         for item in self._items():
-            if item["pk"]["S"].startswith("REQUEST#"):
+            if item["pk"]["S"].startswith(("REQUEST#", "NOTIFIED#")):
                 self.inbox.table.delete({"pk": item["pk"]["S"]})
         self._calls.clear()
 
@@ -256,12 +298,19 @@ class TwoCompanies:
             lists.add(table, "acme", made.sk, person)
         return {
             "list_id": made.sk,
+            "segment_id": self._segment(),
             "contact_id": first,
             "other_contact_id": self._contact_of("of-another"),
             "identifier_id": own,
             "merge_id": merges.merge(table, "acme", first, third, act).merge_id,
             "note_id": self._noted(first),
         }
+
+    def _segment(self) -> str:
+        """Store conditions that contacts of A fit; return the id of the segment."""
+        table = self.inbox.tables.contacts
+        fits = Comparison("label", Operator.IS, ("canary-label",))
+        return segments.create(table, "acme", "canary-words", fits, by="kim", cause="chosen").sk
 
     def _noted(self, contact_id: str) -> str:
         """Define an attribute, describe a contact of A by it, and write two notes about it; return the id of one."""
@@ -303,14 +352,36 @@ class TwoCompanies:
                 self.inbox.table.delete({"pk": item["pk"]["S"]})
 
     def _remove_lists(self) -> None:
-        """Remove A's lists; its contacts are nothing to anyone without their conversations."""
+        """Remove A's lists and segments; its contacts are nothing to anyone without their conversations."""
         for item in self._people():
             key = {name: item[name]["S"] for name in ("pk", "sk")}
-            if item["company_id"]["S"] == "acme" and "LIST" in f"{key}":
+            is_listed = any(word in f"{key}" for word in ("LIST", "SEGMENTS"))
+            if item["company_id"]["S"] == "acme" and is_listed:
                 self.inbox.tables.contacts.delete(key)
 
+    def _report(self) -> None:
+        """Counts of A on a day in January, and its business hours."""
+        self._remove_counts()
+        day = DayCounts.key(Context.WHATSAPP, "acme", "whatsapp", "2026-01-02")
+        month = PersonMonth.key(Context.WHATSAPP, "acme", "kim", "2026-01")
+        for key, counts in ((day, {"opened": 7, "h12": 7}), (month, {"a02": 7, "s02": 70})):
+            self.inbox.table.update({"pk": key}, add=counts)
+        hours = {
+            "time_zone": "Africa/Nairobi",
+            "periods": [{"days": ["monday"], "start": "09:00", "end": "17:00"}],
+        }
+        settings = ReportSettings(pk=ReportSettings.key("acme"), business_hours=hours, version=1)
+        self.inbox.table.put(settings.attributes())
+
+    def _remove_counts(self) -> None:
+        """Remove the counts of A and its business hours."""
+        for item in self._items():
+            if item["pk"]["S"].startswith("REPORT") and "#acme" in item["pk"]["S"]:
+                self.inbox.table.delete({"pk": item["pk"]["S"]})
+
     def _remove_made_by_b(self) -> None:
-        """Remove the contacts that an attacker has made in its own company."""
+        """Remove the contacts that an attacker has made in its own company, and its business hours."""
+        self.inbox.table.delete({"pk": ReportSettings.key("globex")})
         for item in self._people():
             if item["company_id"]["S"] == "globex" and item["pk"] not in self._of_b:
                 key = {name: item[name]["S"] for name in ("pk", "sk")}
@@ -349,5 +420,4 @@ def _answered_by_context(params: dict[str, Any], **_: Any) -> tuple[Any, dict[st
 def two_companies() -> Iterator[TwoCompanies]:
     """The inbox on moto, created once per module."""
     with mock_aws(), inbox_on_moto() as inbox:
-        create_table(boto3.client("dynamodb"), "ConversationLogTable")
         yield TwoCompanies(inbox)

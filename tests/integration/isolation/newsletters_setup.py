@@ -15,10 +15,13 @@ from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.store.steps import save, save_export
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
+from shared.contacts import conditions, segments
 from shared.events.queued_events import body_of
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.integration.newsletters.deployment import draft, outline, topics
 from tests.simulation.kernel import running
+from tests.simulation.newsletters.issues import contacts_of, reader
+from tests.simulation.newsletters.readers import published, rows_of_readers, signed_up
 from tests.simulation.newsletters.system import System
 
 if TYPE_CHECKING:
@@ -32,6 +35,19 @@ BOTH = "user-of-both"  # has newsletters in both companies
 ALL = " ".join(Scope)
 SOURCE = {"name": "report.md", "title": "canary-words", "text": "# canary-words\n\nMaize."}
 CONFIGURATION = {"title": "canary-words", "target_audience": ["researchers"]}
+
+
+def issue_input(code: str, list_id: str) -> dict[str, Any]:
+    """An issue of a newsletter to a list."""
+    return {
+        "newsletter_code": code,
+        "list_ids": [list_id],
+        "sender": "news@shop.example",
+        "sender_name": "canary-words",
+        "subject": "canary-words",
+        "postal_address": "1 Mill Lane",
+        "permission_line": "You asked for it.",
+    }
 
 
 @dataclass
@@ -60,6 +76,19 @@ class TwoCompanies(QueuedCompanies[System]):
         self._put(body_of(StepRequested(code=other, step="topics", job_id="dead")))
         system.drain()
         system.interceptor.rewind()
+        readers = published(
+            system, title="canary-words", description="canary-words", topics=["Bees"]
+        )
+        signed_up(system, readers, "canary-words@orchard.example")
+        system.drain()
+        reader(system, readers, "canary-words@orchard.example", company=COMPANY_A)
+        condition = conditions.read({"field": "language", "operator": "is", "value": "de"})
+        segment = segments.create(
+            contacts_of(system), COMPANY_A, "German", condition, by=OWNER, cause="segment"
+        )
+        given = issue_input(code, readers) | {"segment_ids": [segment.sk]}
+        issue = self._call("POST", "issues", given)["issue_id"]
+        self._call("POST", "issues", issue_input(other, readers))
         job = self._call("POST", f"{code}/topics/start", {})["job_id"]
         self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
         self.keep({WITH_A: system.snapshot(), WITHOUT_A: without})
@@ -76,8 +105,11 @@ class TwoCompanies(QueuedCompanies[System]):
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
             "privacy_job": export["id"],
+            "issue": issue,
+            "list": readers,
+            "recipient": rows_of_readers(system, "SIGNUP")[0]["recipient"],
         }
-        self.ids = (code, other, of_both, job)
+        self.ids = (code, other, of_both, job, issue)
 
     def module_of(self, line: str) -> ModuleType:
         return self.system.api

@@ -102,4 +102,5 @@ def two_companies() -> Iterator[TwoCompanies]:
         keys = template.properties("RichpanelKeys", **given)["Name"]
         named = {"API_SEAL_SECRET_ID": seal, "RICHPANEL_KEYS_ID": keys}
         variables = template.environment("RichpanelAdmin", **given) | named
+        template.create_table(boto3.client("dynamodb"), "ContactsTable")
         yield TwoCompanies(system, admin=imported("richpanel.handlers.admin", variables))

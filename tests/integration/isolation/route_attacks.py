@@ -109,6 +109,7 @@ class Api:
                     headers=KEY if operation.key else {},
                 ),
                 is_change=operation.key is not None,
+                is_public=operation.is_open,
                 has_no_projects=special.has_no_projects
                 or bool(scopes and PROJECT_SCOPES.isdisjoint(scopes)),
                 is_blind=special.is_blind,

@@ -36,6 +36,7 @@ API = Api(
     functions=("ConversationsAdmin",),
     values={
         "project_id": "{project}",
+        "number": "{version}",
         "status": "reply_sent",
         "snoozed_until": "{later}",
         "labels": ["of the attacker"],
@@ -55,6 +56,13 @@ API = Api(
             inputs=({"summary": "Of the attacker", "facts": ["Of the attacker"], "revision": 1},)
         ),
         f"GET {ONE}/notes": Special(inputs=({}, {"before": "{before_note}"})),
+        "POST /projects/{project_id}/versions": Special(
+            inputs=({"settings": {"timezone": "Europe/Berlin"}, "based_on": 2},)
+        ),
+        "POST /projects/{project_id}/versions/{number}/live": Special(inputs=({"instead_of": 1},)),
+        "POST /projects/{project_id}/playground": Special(
+            inputs=({"channel": "sms", "version": 2},)
+        ),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(
             inputs=(

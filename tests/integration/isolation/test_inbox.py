@@ -10,6 +10,8 @@ from tests.integration.isolation.inbox_setup import TwoCompanies, two_companies
 from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 
+NOTIFICATION = f"2026-01-01T12:00:00.000Z#{'a' * 24}"
+LABELLED = {"field": "label", "operator": "is", "value": "canary-label"}
 API = Api(
     functions=("InboxApi",),
     values={"assignee": "{assignee}", "q": "{words}", "teams": "{team}", "team": "{team}"},
@@ -24,6 +26,7 @@ API = Api(
             is_blind="it is for people, and runs later (tests/integration/console/test_bulk_changes.py)",
         ),
         "POST /inbox/bulk/stop": Special(inputs=({"change_id": "{change}"},)),
+        "POST /inbox/bulk/undo": Special(inputs=({"change_id": "{change}"},)),
         "GET /contacts": Special(
             inputs=(
                 {"q": "{person}"},
@@ -67,6 +70,25 @@ API = Api(
         "POST /contacts/lists/{list_id}/members": Special(
             inputs=({"contactIds": ["{contact_id}"]},)
         ),
+        "POST /contacts/imports": Special(
+            is_blind="it begins an import of its own company (tests/integration/console/test_contact_imports.py)"
+        ),
+        "POST /contacts/imports/{import_id}/start": Special(
+            inputs=({"columns": ["phone", "name"]},)
+        ),
+        "POST /contacts/exports": Special(inputs=({"list_id": "{list_id}"},)),
+        "POST /contacts/segments": Special(
+            inputs=({"name": "People", "conditions": LABELLED},),
+            is_blind="it makes a segment of its own company (tests/integration/console/test_segments.py)",
+        ),
+        "POST /contacts/segments/count": Special(
+            inputs=(
+                {"conditions": LABELLED},
+                {"conditions": {"field": "list", "operator": "is", "value": "{list_id}"}},
+            ),
+            is_blind="it counts people of its own company (tests/integration/console/test_segments.py)",
+        ),
+        "PATCH /contacts/segments/{segment_id}": Special(inputs=({"conditions": LABELLED},)),
         "POST /privacy/requests": Special(
             inputs=(
                 {"kind": "erase", "subject": {"contact_id": "{contact_id}"}, "reason": "asked"},
@@ -82,12 +104,44 @@ API = Api(
         "POST /privacy/requests/{request_id}/confirm": Special(
             is_blind="it is for people (tests/integration/console/test_privacy_requests.py)"
         ),
+        "GET /privacy/retention": Special(has_no_projects=True),
+        "PUT /privacy/retention": Special(
+            inputs=(
+                {"version": 1, "whatsapp": 90},
+                {"version": 1, "whatsapp": 90, "dry_run": True},
+            ),
+            has_no_projects=True,
+            is_blind="it sets the days of its own company (tests/integration/console/test_retention.py)",
+        ),
         "GET /people": Special(has_no_projects=True),
+        "GET /reports/conversations": Special(
+            inputs=({"from": "2026-01-01", "to": "2026-01-31"},), has_no_projects=True
+        ),
+        "GET /reports/people": Special(
+            inputs=({"from": "2026-01-01", "to": "2026-01-31", "assignee": "{assignee}"},),
+            has_no_projects=True,
+        ),
+        "GET /reports/backlog": Special(has_no_projects=True),
+        "GET /reports/settings": Special(has_no_projects=True),
+        "PUT /reports/settings": Special(
+            inputs=({"business_hours": None},),
+            has_no_projects=True,
+            is_blind="it sets the hours of its own company (tests/integration/console/test_reports.py)",
+        ),
         "GET /inbox/views": Special(inputs=({"teams": "{team}"},), has_no_projects=True),
         "POST /inbox/views": Special(
             inputs=({"name": "Late", "filters": {"assignee": "{assignee}"}, "team": "night"},),
             has_no_projects=True,
             is_blind="it writes views of its own company (tests/integration/console/test_saved_views.py)",
+        ),
+        "GET /inbox/notifications": Special(inputs=({"teams": "{team}"},)),
+        "POST /inbox/notifications/read": Special(
+            inputs=({"ids": [NOTIFICATION]}, {"upTo": NOTIFICATION}),
+            is_blind="it changes what its own caller has read (tests/integration/console/test_notifications.py)",
+        ),
+        "POST /inbox/notifications/settings": Special(
+            inputs=({"muted": ["assigned"]},),
+            is_blind="it changes settings of its own caller (tests/integration/console/test_notifications.py)",
         ),
         "POST /live/tickets": Special(
             is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)"

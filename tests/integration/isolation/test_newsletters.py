@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any
 
 import pytest
 
 from newsletters.inbound.events import (
     ExportRequested,
+    IssueRequested,
+    IssueTestRequested,
     PrivacyRequested,
     PurgeRequested,
+    ReaderRequested,
     StepRequested,
     entry,
 )
+from newsletters.issues.links import LEAVE, VIEW, Link, token_of
 from shared.api.auth import Caller, Scope
+from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.events.queued_events import turn_entry
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.events_under_attack import EventAttack, items_after
 from tests.integration.isolation.newsletters_setup import (
     BOTH,
     COMPANY_A,
+    COMPANY_B,
     TwoCompanies,
+    issue_input,
     two_companies,
 )
 from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
+from tests.simulation.invocations import Invocation
 
 WRITE = (Scope.NEWSLETTERS_WRITE,)
-ALL, ONE = "/newsletters", "/newsletters/{code}"
+ALL, ONE, ISSUES = "/newsletters", "/newsletters/{code}", "/newsletters/issues"
 STEPS = "NewslettersWorker <- NewsletterStepsQueue"
 EXPORTS = "NewslettersExports <- NewsletterExportsQueue"
 IN_DRAFT = {"step": "draft"}
@@ -49,6 +58,10 @@ API = Api(
         "step": "topics",
         "format": "html",
         "key": "research",
+        "issue_id": "{issue}",
+        "list_id": "{list}",
+        "test_id": "of-b",
+        "version": 1,
     },
     special={
         f"GET {ALL}/options": Special(is_blind="the same values for all companies"),
@@ -76,6 +89,13 @@ API = Api(
             inputs=({"name": "{source}", "title": "Of the attacker", "text": "Another."},),
             is_blind="a document of the same name is replaced",
         ),
+        f"POST {ISSUES}": Special(inputs=(issue_input("{code}", "{list}"),)),
+        f"PATCH {ISSUES}/{{issue_id}}": Special(inputs=({"version": 1, "list_ids": ["{list}"]},)),
+        f"POST {ISSUES}/{{issue_id}}/test": Special(inputs=({"addresses": ["a@shop.example"]},)),
+        f"PUT {ALL}/lists/{{list_id}}": Special(inputs=({"version": 1, "title": "Of B"},)),
+        f"POST {ISSUES}/{{issue_id}}/schedule": Special(
+            inputs=({"version": 1, "local": "2030-01-01T09:00", "timezone": "Europe/Berlin"},)
+        ),
         f"POST {ALL}/users/erase": A_JOB,
         f"POST {ALL}/users/export": A_JOB,
     },
@@ -96,6 +116,36 @@ def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompan
     return put
 
 
+def _link_with_the_proof_of_b(line: str) -> Callable[[TwoCompanies], object]:
+    """The link of a mail of B, with the content of one of A."""
+    method, _, path = line.partition(" ")
+    purpose = VIEW if path.startswith("/n") else LEAVE
+
+    def make(companies: TwoCompanies) -> None:
+        own, other = (
+            token_of(Link(purpose=purpose, company_id=company, issue_id=companies.names["issue"]))
+            for company in (companies.company_a, companies.company_b)
+        )
+        event = {
+            "resource": path.replace("{}", "{proxy+}"),
+            "path": path.replace("{}", own),
+            "httpMethod": method,
+            "pathParameters": {"proxy": f"{own.partition('.')[0]}.{other.partition('.')[2]}"},
+            "body": "scope=all",
+        }
+        answer = companies.system.api.handler(event, Invocation(companies.system.clock))
+        assert answer["statusCode"] == HTTPStatus.NOT_FOUND
+
+    return make
+
+
+def _feedback(companies: TwoCompanies) -> None:
+    tags = {ISSUE: companies.names["issue"], RECIPIENT: "of-b"}
+    event = feedback_entry("Complaint", "2026-11-02T12:00:00.000Z", "ses-1", tags, {})
+    assert event is not None
+    companies.system.fifo_queues.put(companies.system.steps_queue, event)
+
+
 def _request_of_b(kind: str) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.call(
         "POST", f"{ALL}/users/{kind}", {"user_id": BOTH}, company=companies.company_b
@@ -114,6 +164,43 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         type="newsletter.step",
         names="the job of a newsletter of A, at a newsletter of B",
         make=_queued(lambda a: StepRequested(code=a["of_b"], step="topics", job_id=a["job"])),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.issue",
+        names="an issue of A that is not being sent",
+        make=_queued(lambda a: IssueRequested(issue_id=a["issue"], turn=1)),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.test",
+        names="an issue of A, and a test that it does not have",
+        make=_queued(lambda a: IssueTestRequested(issue_id=a["issue"], test_id="of-b")),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.reader",
+        names="a sign-up of A, as one of B",
+        make=_queued(
+            lambda a: ReaderRequested(
+                company_id=COMPANY_B, recipient=a["recipient"], list_id=a["list"], turn=0
+            )
+        ),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.feedback",
+        names="an issue of A, and a recipient that it does not have",
+        make=_feedback,
+    ),
+    *(
+        EventAttack(
+            surface=line,
+            type="link",
+            names="an issue of A, with the proof of a link to one of B",
+            make=_link_with_the_proof_of_b(line),
+        )
+        for line in ("GET /u/{}", "POST /u/{}", "GET /n/{}")
     ),
     EventAttack(
         surface=STEPS,
@@ -251,7 +338,8 @@ def test_each_scope_of_a_route_is_enough_for_its_owner_or_reviewer(companies: Tw
     routes = {one.line: one for one in reversed(API.attacks(companies.names))}
     for attack, scope in [(one, scope) for one in routes.values() for scope in one.scopes]:
         companies.with_a()
-        principal = "api-key:other" if scope is Scope.NEWSLETTERS_REVIEW else "api-key:owner"
+        is_reviewer = scope is Scope.NEWSLETTERS_REVIEW or attack.line.endswith("/approve")
+        principal = "api-key:other" if is_reviewer else "api-key:owner"
         caller = Caller(company=COMPANY_A, scopes=frozenset({str(scope)}), principal=principal)
 
         answer = companies.send(attack.line, attack.call.filled(companies.names), caller)

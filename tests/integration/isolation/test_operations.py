@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from unittest.mock import patch
 
+import boto3
 import pytest
 from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
+from shared.access import companies as profiles
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller
 from shared.runtime import clock
@@ -26,6 +28,9 @@ from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 
 PATH = "GET /operations/"
+PERSON = "user:"
+PERSON_OF_A = "person@of-a.example"
+READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 MOMENT_MS = clock.now_ms()
 NOW = clock.to_text(MOMENT_MS)
 
@@ -40,7 +45,7 @@ class TwoCompanies:
     company_b: str = "globex"
     project_a: str = "hiring"
     other_project_a: str = "sales"
-    words: tuple[str, ...] = ("change_of_a",)
+    words: tuple[str, ...] = ("change_of_a", "Name of A", "Person of A", PERSON_OF_A)
     ids: tuple[str, ...] = ("user:ada-of-a", "conversation-of-a")
     names: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({"principal": "user:ada-of-a", "company": "acme"})
@@ -48,9 +53,12 @@ class TwoCompanies:
 
     def with_a(self) -> None:
         self.without_a()
+        self.system.people.add(PERSON_OF_A, "acme:agent")
+        self.system.people.enable(PERSON_OF_A)
         self.system.store(
             changed("acme", "user:ada-of-a", "change_of_a", at=NOW, object_id="conversation-of-a")
         )
+        profiles.replace(self.system.module.api_keys, "acme", "Name of A", "en", 0)
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.system.audit_log
@@ -60,12 +68,28 @@ class TwoCompanies:
                 table.delete({PARTITION_KEY: item[PARTITION_KEY], SORT_KEY: item[SORT_KEY]})
         self.system.store(changed("globex", "user:of-b", "change_of_b", at=NOW))
 
+        for group in self.system.people.groups_of(PERSON_OF_A):
+            self.system.people.remove(PERSON_OF_A, group)
+        keys = self.system.module.api_keys
+        for company in ("acme", "globex"):
+            keys.delete({"key_id": profiles.KEY_PATTERN.format(company=company)})
+        requests = self.system.module.routes.requests.table
+        for item in boto3.client("dynamodb").scan(TableName=requests.name)["Items"]:
+            requests.delete({"pk": item["pk"]["S"]})
+
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        found = self.system.respond(line.removeprefix(PATH), caller, call.query)
+        method, _, path = line.partition(" /operations/")
+        for name, value in call.path.items():
+            path = path.replace(f"{{{name}}}", value)
+        # Software makes none of these changes, so people attack.
+        person = replace(caller, principal=PERSON + caller.principal) if caller else None
+        found = self.system.respond(path, person, call.query, method, call.body, call.headers)
         return Answer(found["statusCode"], found["body"])
 
     def stored(self) -> Stored:
-        return {}  # the API writes nothing
+        keys = self.system.module.api_keys
+        found = {one: profiles.profile_of(keys, one) for one in ("acme", "globex")}
+        return {("company", one): asdict(profile) for one, profile in found.items()}
 
     def operations(self) -> list[str]:
         made = list(self.queries)
@@ -75,14 +99,32 @@ class TwoCompanies:
 
 API = Api(
     functions=("OperationsApi",),
-    values={"actors": "all"},
+    values={"actors": "all", "roles": ["agent"], "teams": []},
     special={
         **{
             f"{PATH}{name}": Special(
                 is_blind="it is a fact of the deployment and holds nothing of a company"
             )
-            for name in ("queues", "alarms", "conservation", "cost", "switches")
+            for name in ("queues", "alarms", "conservation", "cost", "switches", "findings")
         },
+        "POST /operations/people": Special(
+            inputs=({"email": "new@of-the-caller.example", "roles": ["agent"]},),
+            is_blind="a login gets roles in the caller's company only; test_setup.py names one of another",
+        ),
+        "POST /operations/whatsapp/credentials": Special(
+            inputs=({"app_id": "123456789", "access_token": "a-token"},),
+            is_blind="only operators store credentials; test_setup.py names an app of another company",
+        ),
+        "POST /operations/administrator": Special(
+            is_blind="it has no caller: a one-time link names the company"
+        ),
+        "POST /operations/switches": Special(
+            inputs=({"context": "whatsapp", "name": "safe_mode", "on": True},),
+            is_blind="a switch holds for all companies; only operators set it",
+        ),
+        f"{PATH}whatsapp/webhook": Special(
+            is_blind="the token is one of the deployment; only operators see it"
+        ),
         f"{PATH}spending": Special(
             is_blind="it shows the company of the caller; only operators, who see all companies, name another"
         ),
@@ -101,12 +143,19 @@ def two_companies() -> Iterator[TwoCompanies]:
         patch.object(clock, "now_ms", lambda: MOMENT_MS),
         operations_on_moto() as system,
     ):
-        companies = TwoCompanies(system)
+        made = TwoCompanies(system)
+        system.people.create(PERSON_OF_A, (), invites=False, name="Person of A")
+        person_id = system.people.find(PERSON_OF_A).principal.removeprefix(PERSON)
+        made.names = {**made.names, "person_id": person_id}
+        made.ids = (*made.ids, person_id)
         system.module.audit_log._client.meta.events.register(
             "provide-client-params.dynamodb",
-            lambda params, model, **_: companies.queries.append(f"{model.name} {params}"),
+            # Writes have random keys.
+            lambda params, model, **_: made.queries.append(
+                f"{model.name} {params if model.name in READS else params['TableName']}"
+            ),
         )
-        yield companies
+        yield made
 
 
 @pytest.fixture(scope="module")

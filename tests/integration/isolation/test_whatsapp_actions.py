@@ -80,6 +80,7 @@ def companies() -> Iterator[TwoCompanies]:
         yield made
 
 
+@pytest.mark.long
 def test_a_key_of_a_project_without_the_scope_or_no_key_is_refused_without_a_read(
     companies: TwoCompanies,
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_key_of_a_project_without_the_scope_or_no_key_is_refused_without_a_rea
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.long
 def test_another_company_reads_the_same_as_if_the_objects_did_not_exist(
     companies: TwoCompanies,
 ) -> None:
@@ -108,6 +110,7 @@ def test_another_company_gets_no_answer_that_is_stored_for_the_owner(
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.long
 def test_another_company_changes_nothing_and_is_answered_as_if_the_objects_did_not_exist(
     companies: TwoCompanies,
 ) -> None:

@@ -288,6 +288,7 @@ def two_companies() -> Iterator[TwoCompanies]:
         api = imported("whatsapp.handlers.api", variables)
         dynamodb = boto3.Session().client("dynamodb")
         log = Table(dynamodb, template.create_table(dynamodb, "ConversationLogTable", **given))
+        template.create_table(dynamodb, "ContactsTable", **given)
         switch = template.properties("WhatsAppSwitchSafeMode", **given)["Name"]
         boto3.client("ssm").put_parameter(Name=switch, Value="false", Type="String")
         variables = template.environment("WhatsAppSending", **given)

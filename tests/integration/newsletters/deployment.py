@@ -15,11 +15,14 @@ from newsletters.api import configuration, inputs
 from newsletters.configuration.resources import Run, WorkerResources
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
+from newsletters.store import jobs
 from newsletters.store.items import (
     Chunk,
     ChunkMetadata,
     Citation,
+    Deletion,
     Draft,
+    Job,
     Outline,
     OutlineItem,
     OutlineSection,
@@ -51,7 +54,7 @@ from tests.simulation.invocations import Invocation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from newsletters.store.items import Job, StepName
+    from newsletters.store.items import StepName
 
 COMPANY, OTHER_COMPANY = "acme", "globex"
 USER, COLLEAGUE = "api-key:ann", "api-key:bob"
@@ -69,6 +72,12 @@ class Deployment:
     dynamodb: Any
     sqs: Any
     calls: list[str] = field(default_factory=list)  # operations of DynamoDB
+
+    def due_work(self) -> list[Job | Deletion]:
+        """The jobs and deletions that are due: a page has them all, and nothing else is among them."""
+        found, last = jobs.due(self.table, self.clock.ms, None)
+        assert last is None
+        return [one for one in found if isinstance(one, Job | Deletion)]
 
     @property
     def store(self) -> Store:

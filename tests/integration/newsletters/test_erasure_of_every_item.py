@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 from newsletters.inbound.events import PurgeRequested
 from newsletters.privacy.inventory import ERASED
 from newsletters.privacy.remainders import REMAINDERS
-from newsletters.store.items import ITEMS
+from newsletters.store import issues
+from newsletters.store.items import ITEMS, Issue
+from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import change_metadata
 from newsletters.worker.purge import purge
 from tests.erasure.coverage import Day
 from tests.erasure.traces import words
 from tests.integration.newsletters.deployment import (
     COLLEAGUE,
+    COMPANY,
     OTHER_COMPANY,
     USER,
     many_chunks,
@@ -39,6 +42,19 @@ WITHOUT_TRACES = {
     "CompanySettings": "the company's; the author's id is replaced",
     "Job": "removed with its newsletter",
     "Revision": "removed with its newsletter",
+    "IssueEntry": "the id of an issue",
+    "IssueStats": "numbers",
+    "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
+    "SendPace": "a time",
+    "PublicList": "the company's; the author's id is replaced",
+    "ArchivedIssue": "the subject of an issue",
+    "TestMail": "an address of the company for a day, which the receipt of the address names",
+    "Signup": "a reader's, removed by the address",
+    "SignupPace": "a reader's, removed by the address",
+    "ReaderQuota": "numbers, under a keyed hash",
+    "Choices": "a reader's, removed by the address",
+    "SoftBounces": "a reader's, removed by the address",
+    "ConsentEvidence": "a reader's, removed by the address",
 }
 
 
@@ -63,8 +79,34 @@ def own(newsletters: Deployment) -> None:
         if first in partition:  # texts of every step
             newsletters.table.update({"PK": partition, "SK": sort}, put={"words": CANARY})
     newsletters.store.bucket.put(f"newsletters/{first}/export.pdf", f"{CANARY} {NAME}".encode())
+    approved_issue(newsletters, first)
     newsletters.create("own-2", title=f"Second {CANARY}", **facts)
     finish(newsletters, request(newsletters, "export"))
+
+
+def approved_issue(newsletters: Deployment, code: str) -> None:
+    """An issue that the user has made and approved."""
+    issue_id = issues.new_id("issue", newsletters.clock.ms)
+    at = timestamp(newsletters.clock.ms)
+    issues.create(
+        newsletters.table,
+        Issue(
+            **Issue.key(issue_id),
+            issue_id=issue_id,
+            company_id=COMPANY,
+            newsletter_code=code,
+            subject="News",
+            sender="news@shop.example",
+            sender_name="The Shop",
+            postal_address="1 Mill Lane",
+            permission_line="You asked for it.",
+            created_at=at,
+            created_by=USER,
+            approved_by=USER,
+            updated_at=at,
+            cause="issue",
+        ),
+    )
 
 
 def requested(newsletters: Deployment, code: str) -> None:

@@ -60,8 +60,7 @@ def failing(failure: Exception) -> Callable[[Job], bool]:
 
 def look_after_all(newsletters: Deployment) -> int:
     """The schedule runs; return the amount of open work that was due."""
-    found, last = jobs.due(newsletters.table, newsletters.clock.ms, None)
-    assert last is None
+    found = newsletters.due_work()
     for one in found:
         watch.look_after(newsletters.resources, one)
     return len(found)
@@ -312,7 +311,7 @@ def test_only_open_work_is_listed_and_only_once_it_is_due(newsletters: Deploymen
 
     assert jobs.due(newsletters.table, newsletters.clock.ms, None) == ([], None)
     newsletters.pass_minutes(1)
-    found, _ = jobs.due(newsletters.table, newsletters.clock.ms, None)
+    found = newsletters.due_work()
     assert [one.code for one in found] == [queued]
 
 
@@ -326,7 +325,7 @@ def test_an_item_of_an_unknown_version_does_not_keep_other_open_work_waiting(
     newsletters.start(queued)
     newsletters.pass_minutes(1)
 
-    found, _ = jobs.due(newsletters.table, newsletters.clock.ms, None)
+    found = newsletters.due_work()
 
     assert [one.code for one in found] == [queued]
 

@@ -282,6 +282,7 @@ def _any_step(kind: str, count: int, text: int, title: int) -> StepItem:
     )
 
 
+@pytest.mark.long
 @given(
     kind=st.sampled_from(["topics", "outline", "draft"]),
     count=st.integers(0, 75),

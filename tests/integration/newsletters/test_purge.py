@@ -94,7 +94,7 @@ def test_the_last_purge_comes_after_every_worker_has_ended_and_removes_late_writ
     newsletters.pass_minutes(1)
     newsletters.messages()
 
-    ((work,), _) = jobs.due(newsletters.table, newsletters.clock.ms, None)
+    (work,) = newsletters.due_work()
     watch.look_after(newsletters.resources, work)
 
     (message,) = newsletters.messages()
@@ -112,8 +112,7 @@ def test_a_lost_purge_is_sent_again(newsletters: Deployment) -> None:
     newsletters.messages()
     newsletters.pass_minutes(5)
 
-    found, _ = jobs.due(newsletters.table, newsletters.clock.ms, None)
-    for work in found:
+    for work in newsletters.due_work():
         watch.look_after(newsletters.resources, work)
 
     purges = [one for one in newsletters.messages() if one["type"] == "newsletter.purge"]

@@ -12,8 +12,9 @@ from moto import mock_aws
 from operations.__main__ import main
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
-from operations.secrets import parameters
 from operations.secrets.kinds import COMPANY, KINDS
+from shared.access.refusals import ChangeRefused
+from shared.access.secret_versions import parameters
 from shared.aws.secrets import JsonSecret
 from tests.template import environment, properties, resources
 
@@ -158,5 +159,5 @@ def test_of_two_writers_at_once_the_second_one_starts_again_and_neither_value_is
 
 
 def test_a_secret_above_the_size_of_a_parameter_is_refused_with_the_limit(ssm: Any) -> None:
-    with pytest.raises(Refused, match=r"at most 8192 bytes.*SecretStore=secrets-manager"):
+    with pytest.raises(ChangeRefused, match=r"at most 8192 bytes.*SecretStore=secrets-manager"):
         parameters.write(ssm, "/parley/dev/secrets/whatsapp-apps", {"a": "x" * 8_192}, None)

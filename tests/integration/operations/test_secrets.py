@@ -10,8 +10,9 @@ from moto import mock_aws
 
 from operations.__main__ import main
 from operations.command_line import arguments
-from operations.secrets import cli, versions
+from operations.secrets import cli
 from operations.secrets.kinds import COMPANY, KINDS
+from shared.access.secret_versions import versions
 from tests.template import properties, resources
 
 STACK = ("--stack", "parley-dev")

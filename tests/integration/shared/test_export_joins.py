@@ -83,6 +83,7 @@ def steps_of(folder: ExportFolder, after_each: Callable[[], None] = lambda: None
             return steps
 
 
+@pytest.mark.long
 def test_a_step_reads_about_five_megabytes_however_large_the_export_is(watched: Watched) -> None:
     folder, content = folder_with(watched, 23)
     reads: list[int] = []
@@ -121,6 +122,7 @@ def test_parts_that_fill_the_last_step_exactly_or_not_are_all_joined(
     assert watched.bucket.get(LINES) == content
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_join_that_is_killed_at_any_call_ends_with_the_same_file(
     watched: Watched, moment: str
@@ -144,6 +146,7 @@ def test_a_join_that_is_killed_at_any_call_ends_with_the_same_file(
         assert watched.bucket.get(LINES) == content, number
 
 
+@pytest.mark.long
 def test_a_join_whose_upload_was_removed_begins_again(watched: Watched) -> None:
     folder, content = folder_with(watched, 12)
     joining = folder.join(None)

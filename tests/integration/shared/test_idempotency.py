@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -15,6 +16,7 @@ from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
 from shared.api import idempotency
 from shared.api.errors import KeyReused, StillRunning
 from shared.api.idempotency import Answer, RequestedChange, Requests
+from shared.api.opaque_ids import Seal
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.simulation import stored
@@ -202,3 +204,16 @@ def test_an_expired_answer_is_not_returned(requests: Requests, time: Clock) -> N
     again = idempotency.once(requests, asked("call-2", "b"), made("second"))
 
     assert again["result"]["made"] == "second"
+
+
+def test_a_sealed_answer_is_readable_for_a_retry_alone(requests: Requests) -> None:
+    sealed = replace(requests, seal=lambda: Seal("the last secret"))
+    first = idempotency.once(sealed, asked(), made("to Ann"))
+
+    assert "Ann" not in str(rows(requests))
+    for secrets in (("the last secret",), ("the present secret", ("the last secret",))):
+        later = replace(requests, seal=lambda secrets=secrets: Seal(*secrets))  # type: ignore[misc]  # of this turn
+        assert idempotency.once(later, asked("call-2"), never) == first
+    removed = replace(requests, seal=lambda: Seal("another secret"))
+    with pytest.raises(KeyReused):
+        idempotency.once(removed, asked("call-3"), never)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from shared.providers.http import OriginRefused
-from shared.providers.linked_files import Beginning, Missing, beginning_of
+from shared.providers.linked_files import Beginning, Missing, Unreadable, beginning_of
 
 FILE = b"\x89PNG\r\n\x1a\n" + bytes(range(200)) * 50
 
@@ -52,7 +52,7 @@ def address() -> Iterator[str]:
     server.server_close()
 
 
-def read(link: str) -> Beginning | None:
+def read(link: str) -> Beginning:
     return beginning_of(link, most_bytes=64, within_ms=10_000, loopback=True)
 
 
@@ -62,9 +62,15 @@ def test_the_first_bytes_are_read_after_at_most_three_redirects(address: str, pa
     assert Host.ranges[-1] == "bytes=0-63"
 
 
-@pytest.mark.parametrize("path", ["403", "500", "416", "to/to/to/to/206"])
-def test_an_answer_without_the_file_leaves_it_unread(address: str, path: str) -> None:
-    assert read(f"{address}/{path}") is None
+@pytest.mark.parametrize(
+    ("path", "status"), [("403", 403), ("500", 500), ("416", 416), ("to/to/to/to/206", None)]
+)
+def test_an_answer_without_the_file_leaves_it_unread(
+    address: str, path: str, status: int | None
+) -> None:
+    with pytest.raises(Unreadable) as failure:
+        read(f"{address}/{path}")
+    assert failure.value.status == status
 
 
 @pytest.mark.parametrize("path", ["404", "410", "to/404"])
@@ -74,7 +80,8 @@ def test_a_file_that_its_host_does_not_have_is_missing(address: str, path: str) 
 
 
 def test_a_host_that_cannot_be_reached_leaves_it_unread() -> None:
-    assert read("http://127.0.0.1:9/a.png") is None
+    with pytest.raises(Unreadable):
+        read("http://127.0.0.1:9/a.png")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from tests import client_pool
 from tests.quick_aws import not_hastened
 from tests.template import create_queue
 
@@ -47,6 +48,30 @@ def test_a_queue_counts_and_returns_its_messages_in_the_same_way() -> None:
     assert own[0]["ApproximateNumberOfMessages"] == "4"
 
 
+def test_a_queue_of_the_template_is_created_as_by_a_call() -> None:
+    with mock_aws():
+        sqs = boto3.client("sqs")
+        urls = [create_queue(sqs, name) for name in ("WhatsAppQueue", "WhatsAppJobsDeadLetters")]
+        names = [url.rpartition("/")[2] for url in urls]
+        assert urls == [sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in names]
+        assert names[0].endswith(".fifo")
+        shown = [attributes(sqs, url) for url in urls]
+
+    with mock_aws():
+        sqs = boto3.client("sqs")
+        fifo: Any = {"FifoQueue": "true"}
+        called = [sqs.create_queue(QueueName=names[0], Attributes=fifo)["QueueUrl"]]
+        called.append(sqs.create_queue(QueueName=names[1])["QueueUrl"])
+        assert (called, [attributes(sqs, url) for url in called]) == (urls, shown)
+
+
+def attributes(sqs: Any, url: str) -> dict[str, str]:
+    found: dict[str, str] = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])[
+        "Attributes"
+    ]
+    return {name: value for name, value in found.items() if not name.endswith("Timestamp")}
+
+
 def test_objects_are_found_under_their_urls() -> None:
     def kept() -> Any:
         with mock_aws():
@@ -66,3 +91,40 @@ def test_objects_are_found_under_their_urls() -> None:
         own = kept()
 
     assert kept() == own == (b"1", "a/b", "a folder/ä?b", None, "NoSuchKey")
+
+
+def test_the_next_system_has_the_clients_of_the_last_one_without_its_hooks_and_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def clients(port: int) -> tuple[Any, Any]:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SESV2", f"http://127.0.0.1:{port}")
+        calls: list[str] = []
+
+        def hook_into(events: Any) -> None:
+            events.register("before-call", lambda model, **_: calls.append(model.name))
+
+        with client_pool.hooked(hook_into) as session, monkeypatch.context() as patch, mock_aws():
+            patch.setattr(boto3, "DEFAULT_SESSION", session)
+            queues, mails = boto3.client("sqs"), boto3.client("sesv2")
+            queues.list_queues()
+            assert calls == ["ListQueues"]
+        return queues, mails
+
+    queues, mails = clients(8001)
+    next_queues, next_mails = clients(8002)
+
+    assert next_queues is queues
+    assert mails.meta.endpoint_url == "http://127.0.0.1:8001"
+    assert next_mails.meta.endpoint_url == "http://127.0.0.1:8002"
+
+
+def test_nothing_is_left_of_a_service_that_another_one_uses_while_it_resets() -> None:
+    left = []
+    for _ in range(3):
+        with mock_aws():
+            ses = boto3.client("ses")
+            left.append(ses.list_receipt_rule_sets()["RuleSets"])
+            ses.create_receipt_rule_set(RuleSetName="a-set")
+            boto3.client("sesv2").list_email_identities()
+
+    assert left == [[], [], []]

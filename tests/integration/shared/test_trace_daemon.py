@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 
-from local.stack.trace_collector import parsed
+from local.stack.traces.collector import parsed
 from tests.template import ROOT
 
 TRACE = "1-5759e988-bd862e3fe1be46a994272793"

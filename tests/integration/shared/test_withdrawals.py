@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import boto3
@@ -9,6 +10,8 @@ import pytest
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
+from shared.policy.consent import evidence
+from shared.policy.consent.records import Consents, Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal, note, withdrawn_at
 from tests.keyring import Keys, held
 from tests.template import create_table
@@ -69,3 +72,41 @@ def test_a_withdrawal_outlives_a_rotation_of_the_keys(table: Table) -> None:
     with held(Keys("the new key", "the old key")):
         withdraw(table, "initech", BEFORE)
         assert withdrawn_at(table, "initech", NUMBER, BEFORE) == AT
+
+
+@pytest.mark.parametrize(("owner", "at"), [("GB.2", None), (None, AT)])
+def test_a_company_may_name_a_number_anew_once_its_owner_is_known(
+    table: Table, owner: str | None, at: str | None
+) -> None:
+    company = f"hooli-{owner}"
+    note(table, company, NUMBER, Withdrawal.of(AT, "wamid.1", owner))
+
+    assert withdrawn_at(table, company, NUMBER, BEFORE, named_at=LATER) == at
+    assert withdrawn_at(table, company, NUMBER, BEFORE, named_at=BEFORE) == AT
+
+
+def test_an_erasure_leaves_time_and_state_of_all_records_of_a_number_and_no_evidence(
+    table: Table,
+) -> None:
+    company = "erased"
+    consents = Consents(table)
+    said = Statement(source=Source.OPERATOR, at_ms=1_767_268_800_000, evidence="Ann said so")
+    consents.record_opt_out(company, [NUMBER], said)
+    consents.record_opt_in(company, [NUMBER], said, channels=["sms"])
+    withdraw(table, company, AT)
+
+    for _ in range(2):
+        for item in evidence.records_of(table, company, SAME_LINE):
+            evidence.erase(table, {name: item[name] for name in ("pk", "sk")})
+
+    found = list(evidence.records_of(table, company, NUMBER))
+    assert [(one["sk"], one["evidence"]) for one in found] == [
+        ("*", evidence.ERASED),
+        ("sms", evidence.ERASED),
+        ("withdrawn", evidence.ERASED),
+    ]
+    assert consents.standing(company, [NUMBER], "email").is_opted_out
+    assert withdrawn_at(table, company, NUMBER, BEFORE) == AT
+    consents.record_opt_in(company, [NUMBER], replace(said, at_ms=said.at_ms + 1), channels=["sms"])
+    newer = next(one for one in evidence.records_of(table, company, NUMBER) if one["sk"] == "sms")
+    assert newer["evidence"] == "Ann said so"

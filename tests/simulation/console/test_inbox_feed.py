@@ -1,7 +1,7 @@
 """
 The inbox feed may be killed before or after any call it makes, and any call may fail: the retry of its batch results in
-the entries of an undisturbed run. The same for batches that are cut, repeated and reordered, and beside open
-connections, which receive hints.
+the entries of an undisturbed run, and in its counts of reports. The same for batches that are cut, repeated and
+reordered, and beside open connections, which receive hints.
 """
 
 from __future__ import annotations
@@ -18,22 +18,28 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, JUERGEN, Customer
 from shared.aws.dynamodb import Table
 from shared.inbox.references import whatsapp_address
+from shared.runtime import clock
 from tests.simulation.console.live import LiveParts, live_parts, messages_to
 from tests.simulation.interceptor import Died, Fault, When
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.conftest import _system
-from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, post
+from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, echo_webhook, post
 from tests.simulation.whatsapp.system import Invocation
 from tests.streams import Stream
 from tests.template import create_table, environment
 from whatsapp import store
+from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
     from tests.simulation.whatsapp.system import System
+    from whatsapp.store.items.campaigns import CampaignStatus
+
+CAMPAIGN = "01CAMPAIGN"
 
 __all__ = ["_system"]  # a fixture
 
@@ -47,7 +53,7 @@ def message_of(customer: Customer, label: str, second: int) -> dict[str, Any]:
 
 @dataclass
 class Fed:
-    """A system whose head of Ada has changed, that of Jürgen was removed, and an entry of each older state."""
+    """A system that has answered Ada, whose head of Jürgen was removed, and an entry of each older state."""
 
     system: System
     module: ModuleType
@@ -61,8 +67,10 @@ class Fed:
         return sorted(self.table.get_many([pk(key) for key in keys]), key=lambda item: item["pk"])
 
     def entries(self) -> list[dict[str, Any]]:
-        """The content of the entries: without versions, which count the writes."""
-        return [{n: v for n, v in item.items() if n != "version"} for item in self.items()]
+        """The content of entries and counts: without versions, which count the writes, and the end of counts."""
+        return [
+            {n: v for n, v in item.items() if n not in {"version", "ttl"}} for item in self.items()
+        ]
 
     def reset(self) -> None:
         """The entries of the older state, and a new process without faults."""
@@ -90,6 +98,15 @@ class Fed:
             self.system.interceptor.fault_at = None
         raise AssertionError("the batch always fails")
 
+    def notified(self) -> set[tuple[str, str]]:
+        """Kind and event of the notifications, each event once, as readers show them."""
+        found = [item for item in self.live.items() if "kind" in item]
+        return {(item["kind"]["S"], item["sk"]["S"].partition("#")[2]) for item in found}
+
+    def kinds(self) -> list[str]:
+        """The kinds of the notifications, each event once."""
+        return sorted(kind for kind, _ in self.notified())
+
     def _scan(self) -> list[dict[str, Any]]:
         return list(self.system.dynamodb.scan(TableName=self.table.name)["Items"])
 
@@ -110,26 +127,62 @@ def _fed(_system: System) -> Iterator[Fed]:
 
 def _changed(fed: Fed) -> Fed:
     system = fed.system
-    stream = Stream(system.dynamodb, system.table.name)
+    stream = Stream(system.table.name)
     for n, customer in enumerate((ADA, JUERGEN)):
         system.deliver_until_accepted(message_of(customer, f"first {n}", n))
     system.drain()
     fed.run(stream.records())
     fed.before = fed.items()
-    assert len(fed.before) == 2
+    assert [item["pk"].partition("#")[0] for item in fed.before] == ["ENTRY", "ENTRY", "REPORT"]
+    _assign(system, ADA)
     for n in range(3):
         system.deliver_until_accepted(message_of(ADA, f"next {n}", 10 + n))
         system.drain()
+    system.deliver_until_accepted(echo_webhook("answer", minute=EVENT_MINUTE + 1))
+    system.drain()
     head = store.heads.get(system.table, Conversation.key(COUNTER.phone, ADA.wa_id))
     assert head is not None
     store.read_marks.mark_read(
         system.table, head, up_to=head.last_key or "", by="key", at=head.received_at or ""
     )
     system.table.delete(pk(Conversation.key(COUNTER.phone, JUERGEN.wa_id)))
+    for status in ("running", "completed", "completed"):
+        system.table.put(_campaign(status).attributes())
+    system.table.put(CampaignPage(pk=CampaignPage.of(CAMPAIGN, 1), size=1).attributes())
     fed.records = [
-        one for one in stream.records() if one["dynamodb"]["Keys"]["pk"]["S"].startswith("CONV#")
+        one
+        for one in stream.records()
+        if one["dynamodb"]["Keys"]["pk"]["S"].startswith(("CONV#", "CAMPAIGN#"))
     ]
     return fed
+
+
+def _campaign(status: CampaignStatus) -> Campaign:
+    """A campaign of a person, which has just ended."""
+    now = clock.to_text(clock.now_ms())
+    return Campaign(
+        pk=Campaign.key(CAMPAIGN),
+        company=COMPANY,
+        campaign_id=CAMPAIGN,
+        waba_meta_id="1",
+        name="Bikes",
+        status=status,
+        created_at=now,
+        phone=COUNTER.phone,
+        created_by="user:kim",
+        kind="text",
+        completed_at=now if status == "completed" else None,
+    )
+
+
+def _assign(system: System, customer: Customer) -> None:
+    """A colleague gives a conversation to a person."""
+    head = store.heads.get(system.table, Conversation.key(COUNTER.phone, customer.wa_id))
+    assert head is not None
+    change = Change(
+        fields={"assignee": "user:kim"}, revision=None, cause="given", by="user:lee", at=""
+    )
+    store.agent_changes.apply(system.table, head, change)
 
 
 @pytest.fixture
@@ -146,19 +199,23 @@ def undisturbed(_fed: Fed) -> tuple[list[dict[str, Any]], int]:
     return _fed.entries(), len(_fed.system.interceptor.calls)
 
 
+@pytest.mark.long
 def test_the_run_makes_the_calls_that_are_killed_below(
     fed: Fed, undisturbed: tuple[list[dict[str, Any]], int]
 ) -> None:
-    entries, calls = undisturbed
+    (entry, counts, of_person), calls = undisturbed
 
     assert calls == len(CALLS)
-    assert [entry["reference"] for entry in entries] == [Conversation.key(COUNTER.phone, ADA.wa_id)]
-    assert entries[0]["list_pk"].endswith("#open#read")
+    assert entry["reference"] == Conversation.key(COUNTER.phone, ADA.wa_id)
+    assert entry["list_pk"].endswith("#open#read")
+    assert (counts["opened"], counts["answered"], counts["as"]) == (2, 1, 60)
+    assert of_person["pk"].startswith("REPORT_PERSON#")
 
 
-# Reads of two entries, and of two heads; a write for each conversation. Then a look for connections; with one, a post.
-CALLS = range(1, 6)
-WITH_A_CONNECTION = range(1, 7)
+# Reads of two entries, and of two heads; a notification; a write for each conversation; a read of the campaign, and its
+# notification. Then a look for connections; with one, a post.
+CALLS = range(1, 9)
+WITH_A_CONNECTION = range(1, 10)
 
 
 @pytest.mark.parametrize("when", When)
@@ -171,6 +228,7 @@ def test_a_run_that_is_killed_at_any_call_is_completed_by_the_next(
     fed.run()
 
     assert fed.entries() == undisturbed[0]
+    assert fed.kinds() == ["assigned", "campaign"]
 
 
 @pytest.mark.parametrize("fault", Fault)
@@ -183,6 +241,7 @@ def test_a_call_that_fails_is_repeated(
     fed.run()
 
     assert fed.entries() == undisturbed[0]
+    assert fed.kinds() == ["assigned", "campaign"]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -198,20 +257,40 @@ def test_cut_repeated_and_reordered_batches_lead_to_the_same_entries(
         fed.run(batch)
 
     assert fed.entries() == undisturbed[0]
+    assert fed.kinds() == ["assigned", "campaign"]
 
 
-@pytest.mark.parametrize("number", CALLS)
+def of_heads(fed: Fed) -> list[dict[str, Any]]:
+    return [one for one in fed.records if one["dynamodb"]["Keys"]["pk"]["S"].startswith("CONV#")]
+
+
+@pytest.mark.parametrize("number", range(1, 7))
 def test_a_retry_writes_nothing_that_is_written_already(fed: Fed, number: int) -> None:
     fed.run()
     before = fed.items()
     fed.system.interceptor.rewind()
 
-    fed.run(fed.records[: number + 1])
+    fed.run(of_heads(fed)[: number + 1])
 
     assert fed.items() == before
     reads = ("dynamodb.GetItem", "dynamodb.BatchGetItem")
     written = [one for one in fed.system.interceptor.calls if not one.startswith(reads)]
     assert written == []
+
+
+def test_a_campaign_that_changes_after_its_end_notifies_and_announces_no_more(fed: Fed) -> None:
+    fed.run()
+    before = fed.live.items()
+    fed.system.interceptor.rewind()
+
+    heads = of_heads(fed)
+    fed.run([one for one in fed.records if one not in heads])
+
+    assert fed.live.items() == before
+    assert [one.partition(" ")[0] for one in fed.system.interceptor.calls] == [
+        "dynamodb.GetItem",
+        "dynamodb.PutItem",
+    ]
 
 
 @pytest.fixture
@@ -224,7 +303,9 @@ def watched(fed: Fed) -> Fed:
 
 
 def keys_of_hints(connection_id: str) -> list[str]:
-    return [hint["key"] for message in messages_to(connection_id) for hint in message["hints"]]
+    return [
+        hint.get("key", "") for message in messages_to(connection_id) for hint in message["hints"]
+    ]
 
 
 def test_the_hints_of_a_batch_are_one_message_with_the_keys_that_the_inbox_gives(
@@ -233,7 +314,10 @@ def test_the_hints_of_a_batch_are_one_message_with_the_keys_that_the_inbox_gives
     watched.run()
 
     (message,) = messages_to(COMPANY)
-    removed, changed = sorted(message["hints"], key=lambda hint: "removed" not in hint)
+    removed, ended, changed = sorted(
+        message["hints"], key=lambda hint: ("removed" not in hint, "key" in hint)
+    )
+    assert ended == {"context": "whatsapp", "notified": ["user:kim"]}
     assert removed["removed"] is True
     seal = watched.live.api.deps.seal
     opened = [
@@ -242,8 +326,9 @@ def test_the_hints_of_a_batch_are_one_message_with_the_keys_that_the_inbox_gives
     assert opened == [
         Conversation.key(COUNTER.phone, customer.wa_id) for customer in (JUERGEN, ADA)
     ]
-    (entry,) = watched.items()
-    assert changed == {"context": "whatsapp", "key": changed["key"], "version": entry["version"]}
+    entry = watched.items()[0]
+    shown = {"context": "whatsapp", "key": changed["key"], "version": entry["version"]}
+    assert changed == {**shown, "notified": ["user:kim"]}
     assert messages_to("globex") == []
 
 

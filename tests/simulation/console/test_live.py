@@ -44,6 +44,7 @@ def live(_live: LiveParts) -> LiveParts:
     return _live
 
 
+@pytest.mark.long
 def test_the_runs_make_the_calls_that_are_killed_below(live: LiveParts) -> None:
     calls = live.system.interceptor.calls
     ticket = live.ticket("acme")

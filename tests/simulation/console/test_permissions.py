@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -14,21 +15,23 @@ from moto.apigatewaymanagementapi.models import ApiGatewayManagementApiBackend
 from moto.cognitoidp.models import cognitoidp_backends
 from moto.core.exceptions import JsonRESTError
 
-from console.api.bulk.calls import STARTED
 from console.api.saved_views import MOST_VIEWS
-from console.contacts.work import STARTED as WORK
-from console.store.contact_work import OpenWork
+from console.jobs.engine import MOST_RUNS
+from console.jobs.runs import STARTED, Job, Run
+from console.store import notification_states
 from events.conversations.sample_data import COMPANY as OF_TALKS
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
-from operations.access.people import People
+from shared.access.user_pool import People, principal_of
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.contacts.resolution import resolve
 from shared.identity.identifiers import IdentifierKind, identifier
+from shared.inbox import lists
 from shared.inbox.items import Channel, Context, Entry, Head
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
+from shared.inbox.notifications.items import Notification, NotificationKind
 from shared.inbox.references import key_of
 from shared.privacy.part_calls import ContextFunction, RemotePart
 from shared.privacy.parts import PartJob
@@ -140,25 +143,35 @@ def _feeding(
 ) -> Iterator[Callable[[], None]]:
     """Provide a call that runs a feed with the new records of the tables, watched."""
     inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
-    contacts = create_table(system.dynamodb, "ContactsTable", **STAGE)
+    contacts = str(properties("ContactsTable", **STAGE)["TableName"])
+    if contacts not in system.dynamodb.list_tables()["TableNames"]:  # routes of e-mail read it too
+        create_table(system.dynamodb, "ContactsTable", **STAGE)
     live = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
     keys = create_table(system.dynamodb, "ApiKeysTable", **STAGE)
     context = str(properties(function)["Handler"]).removesuffix(".handler")
     module = imported(context, environment(function, **STAGE))
-    streams = [Stream(system.dynamodb, name) for name in tables]
+    streams = [Stream(name) for name in tables]
 
     def feed() -> None:
         records = [record for stream in streams for record in stream.records()]
         assert records
         for company in (COMPANY, OF_TALKS):
             live.put(_connected(company).attributes())
-        with mock.patch("shared.inbox.entries.resolution.resolve", _joining):
+        with (
+            mock.patch("shared.inbox.entries.resolution.resolve", _joining),
+            mock.patch("shared.inbox.notifications.causes.of_entry", _assigned),
+        ):
             _watched(system, observer, function, module, {"Records": records})
 
     with _gone():
         yield feed
     for table in (inbox, contacts, live.name, keys):
         system.dynamodb.delete_table(TableName=table)
+
+
+def _assigned(_: Entry | None, wanted: Entry, __: Head, now: str) -> list[Notification]:
+    """A notification for every change."""
+    return [Notification.of(NotificationKind.ASSIGNED, PERSON, wanted, now)]
 
 
 def _joining(
@@ -242,15 +255,37 @@ def _read(system: Any, observer: CallObserver) -> None:
         answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox", **query))
         assert answer["statusCode"] == 200, answer
     _save_views(system, observer, api)
+    _look_at_notifications(system, observer, api)
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/contacts", q=ADA.wa_id))
     (contact,) = json.loads(answer["body"])["result"]["contacts"]
     path = f"/contacts/{contact['contactId']}/conversations"
     answer = _watched(system, observer, "InboxApi", api, asked("GET", path))
     assert json.loads(answer["body"])["result"]["conversations"], answer
     _change_contacts(system, observer, api, contact["contactId"])
+    _select_contacts(system, observer, api)
     _employ()
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
     assert json.loads(answer["body"])["result"]["people"], answer
+    _send_digest(system, observer, api)
+
+
+def _send_digest(system: Any, observer: CallObserver, api: ModuleType) -> None:
+    """A mail to a person who is absent; none of their connections is open any more."""
+    (user,) = People(boto3.Session().client("cognito-idp"), "UserPool").all()
+    person, now = principal_of(user), clock.to_text(clock.now_ms())
+    state = notification_states.get(api.deps.table, COMPANY, person)
+    listed = notification_states.with_digest(state, 4, now, "").model_copy(update={"revision": 1})
+    api.deps.table.put(listed.attributes())
+    (entry, *_) = lists.entries(
+        api.deps.table, lists.of_company(api.deps.table, COMPANY, ["open"], [True, False]), limit=1
+    )
+    told = Notification.of(NotificationKind.ASSIGNED, person, entry, now)
+    Table(system.dynamodb, api.deps.live.name).put(told.attributes())
+    boto3.Session().client("sesv2").create_email_identity(EmailIdentity="no-reply@shop.example")
+    deps = replace(api.digest_deps, sender="no-reply@shop.example")
+    with mock.patch.object(api, "digest_deps", deps):
+        _watched(system, observer, "InboxApi", api, {"time": now})
+    assert notification_states.get(api.deps.table, COMPANY, person).digest_since == now
 
 
 def _change_many(system: Any, observer: CallObserver) -> None:
@@ -284,13 +319,13 @@ def _change_many(system: Any, observer: CallObserver) -> None:
             asked("POST", "/inbox/bulk", person, body=body, request_id=f"change-{context}"),
         )
         assert answer["statusCode"] == 202, answer
-        started = {STARTED: {"company": COMPANY, "principal": person, "run": api.MOST_RUNS}}
+        started = last_run("bulk", person)
         _watched(system, observer, "InboxApi", api, started)
     _watched(system, observer, "InboxApi", api, {"time": "2026-01-01T12:05:00Z"})
     answer = _watched(
         system, observer, "InboxApi", api, asked("GET", "/inbox/bulk", "user:whatsapp")
     )
-    assert json.loads(answer["body"])["result"]["change"]["handled"] == 0, answer
+    assert json.loads(answer["body"])["result"]["change"]["refused"] == 1, answer
 
 
 def _request_person(system: Any, observer: CallObserver) -> None:
@@ -301,8 +336,10 @@ def _request_person(system: Any, observer: CallObserver) -> None:
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
     person = {"phone": f"+{ADA.wa_id}"}
     email = str(properties("EmailBucket", **STAGE)["BucketName"])
-    system.s3.create_bucket(Bucket=email)
-    system.s3.put_object(Bucket=email, Key="exports/acme/1.jsonl", Body=b"{}")
+    newsletters = str(properties("NewslettersBucket", **STAGE)["BucketName"])
+    for bucket, key in ((email, "exports/acme/1.jsonl"), (newsletters, "subjects/acme/1.jsonl")):
+        system.s3.create_bucket(Bucket=bucket)
+        system.s3.put_object(Bucket=bucket, Key=key, Body=b"{}")
     job = PartJob(
         job_id="1",
         is_done=True,
@@ -314,8 +351,9 @@ def _request_person(system: Any, observer: CallObserver) -> None:
         bucket=email,
         prefix="exports/acme/",
     ).model_dump(mode="json")
+    beside = {"bucket": newsletters, "prefix": "subjects/acme/"}
     answers = {"known": {"names": [], "has_passed_on": False}, "since": job, "stored": job}
-    names = {"subjects": [{"name": "1", "job_id": "1"}], "rows": [], "remove_row": None}
+    names = {"subjects": [{"name": "1", "job_id": "1"}]}
 
     shown = Head(
         company_id=COMPANY,
@@ -335,7 +373,9 @@ def _request_person(system: Any, observer: CallObserver) -> None:
     listed = Entry.of(shown).model_copy(update={"contact_id": contact, "contact_order": "1"})
     inbox.put(listed.attributes())
 
-    def ask(_: object, call: Any) -> Any:
+    def ask(function: ContextFunction, call: Any) -> Any:
+        if call.call == "stored" and "newsletters" in function.name:
+            return job | beside
         if call.call == "heads":
             return [
                 shown.model_dump(mode="json") if one == shown.reference else None
@@ -350,17 +390,17 @@ def _request_person(system: Any, observer: CallObserver) -> None:
             answer = _watched(system, observer, "InboxApi", api, event)
             assert answer["statusCode"] == 202, answer
             request_id = json.loads(answer["body"])["result"]["id"]
-            run = {"company": COMPANY, "request": request_id, "run": api.MOST_RUNS}
+            run = last_run("person", request_id)
             stage = ""
             while stage != "done":
-                _watched(system, observer, "InboxApi", api, {api.PRIVACY_RUN: run})
+                _watched(system, observer, "InboxApi", api, run)
                 system.clock.ms += 60_000
                 event = asked("GET", f"/privacy/requests/{request_id}")
                 answer = _watched(system, observer, "InboxApi", api, event)
                 stage = json.loads(answer["body"])["result"]["stage"]
 
     def ask_each() -> dict[str, Any]:
-        for function in (*api.OF_PARTS, api.HELP_DESK):
+        for function in api.OF_PARTS.values():
             with suppress(Transient):
                 RemotePart("any", function).stored("1")
         return {}
@@ -368,6 +408,12 @@ def _request_person(system: Any, observer: CallObserver) -> None:
     with mock.patch.object(api, "handler", side_effect=lambda *_: ask_each()):
         _watched(system, observer, "InboxApi", api, {})
     _watched(system, observer, "InboxApi", api, asked("GET", "/privacy/requests"))
+
+
+def last_run(kind: str, name: str) -> dict[str, Any]:
+    """The event of a run that starts no other one."""
+    job = Job(kind=kind, company=COMPANY, name=name)
+    return {STARTED: Run(job=job, number=MOST_RUNS).model_dump(mode="json")}
 
 
 def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
@@ -385,18 +431,26 @@ def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
     assert answer["statusCode"] == 200, answer
 
 
+def _look_at_notifications(system: Any, observer: CallObserver, api: ModuleType) -> None:
+    """The list of a person and a team, what is read, and settings."""
+    answer = _watched(
+        system, observer, "InboxApi", api, asked("GET", "/inbox/notifications", teams="sales")
+    )
+    assert answer["statusCode"] == 200, answer
+    at = f"2026-01-01T12:00:00.000Z#{'0' * 24}"
+    for path, body in (("read", {"upTo": at}), ("settings", {"muted": ["draft"]})):
+        line = f"/inbox/notifications/{path}"
+        event = asked("POST", line, body=body, request_id=f"notifications-{path}")
+        answer = _watched(system, observer, "InboxApi", api, event)
+        assert answer["statusCode"] == 200, answer
+
+
 def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, contact: str) -> None:
     """A contact is created, extended, merged and separated, loses an identifier, and has notes, values and consent."""
     with suppress(ClientError):  # Another system in the same process may have made it.
         create_table(system.dynamodb, "ConversationLogTable", **STAGE)
 
-    def call(line: str, body: Mapping[str, Any] | None = None) -> Any:
-        method, path = line.split(" ")
-        event = asked(method, path, body=body or {}, request_id=f"change-{method}-{path}")
-        answer = _watched(system, observer, "InboxApi", api, event)
-        assert answer["statusCode"] == 200, answer
-        return json.loads(answer["body"])["result"]
-
+    call = _caller(system, observer, api)
     mail, number = (
         {"kind": "email", "value": "ada@example.org"},
         {"kind": "phone", "value": "+447700900166"},
@@ -416,11 +470,8 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
         call(f"GET {path}")
     call(f"DELETE {listed}/members/{other}")
     call(f"DELETE {listed}")
-    work = {
-        "work": OpenWork.of(COMPANY, "list", listed.rsplit("/", maxsplit=1)[-1]).model_dump(),
-        "run": 1,
-    }
-    _watched(system, observer, "InboxApi", api, {WORK: work})
+    job = last_run("list", listed.rsplit("/", maxsplit=1)[-1])
+    _watched(system, observer, "InboxApi", api, job)
     note = call(f"POST /contacts/{other}/notes", {"text": "Likes tea"})["noteId"]
     call(f"PATCH /contacts/{other}/notes/{note}", {"text": "Likes coffee"})
     call(f"DELETE /contacts/{other}/notes/{note}")
@@ -430,6 +481,44 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
         call(f"GET /contacts/{contact}/{part}")
     call("GET /attributes")
     call("DELETE /attributes/tier")
+
+
+def _select_contacts(system: Any, observer: CallObserver, api: ModuleType) -> None:
+    """Segments are made, counted and read; contacts are imported and exported."""
+    call = _caller(system, observer, api)
+    vip = {"field": "label", "operator": "is", "value": "vip"}
+    vips = call("POST /contacts/segments", {"name": "VIPs", "conditions": vip})["segmentId"]
+    call("POST /contacts/segments/count", {"conditions": vip})
+    call(f"PATCH /contacts/segments/{vips}", {"name": "Guests"})
+    for path in ("", f"/{vips}", f"/{vips}/count", f"/{vips}/members"):
+        call(f"GET /contacts/segments{path}")
+    call(f"DELETE /contacts/segments/{vips}")
+    form = call("POST /contacts/imports")
+    rows = b"phone,name\n+447700900167,Cy\n0770,Di\n"
+    system.s3.put_object(Bucket=api.exports.name, Key=form["fields"]["key"], Body=rows)
+    imported = f"/contacts/imports/{form['importId']}"
+    call(f"POST {imported}/preview")
+    attested = {"channels": ["sms"], "source": "a form", "given_at": "2026-01-01T00:00:00Z"}
+    call(f"POST {imported}/start", {"columns": ["phone", "name"], "consent": attested})
+    _watched(system, observer, "InboxApi", api, last_run("import", form["importId"]))
+    assert call(f"GET {imported}")["created"] == 1
+    call(f"GET {imported}/rows")
+    exported = call("POST /contacts/exports", {"format": "jsonl"})["exportId"]
+    _watched(system, observer, "InboxApi", api, last_run("export", exported))
+    assert call(f"GET /contacts/exports/{exported}")["link"]
+
+
+def _caller(system: Any, observer: CallObserver, api: ModuleType) -> Callable[..., Any]:
+    """Return the function that calls a route of the inbox, under a key of its own, and returns the result."""
+
+    def call(line: str, body: Mapping[str, Any] | None = None) -> Any:
+        method, path = line.split(" ")
+        event = asked(method, path, body=body or {}, request_id=f"change-{method}-{path}")
+        answer = _watched(system, observer, "InboxApi", api, event)
+        assert answer["statusCode"] in {200, 202}, answer
+        return json.loads(answer["body"])["result"]
+
+    return call
 
 
 def _employ() -> None:

@@ -74,6 +74,28 @@ def searched_documents(system: System, channel: str) -> None:
         stored_documents().bucket.delete(key)
 
 
+def tried_settings(system: System) -> None:
+    """An admin makes a version of the settings, tries it with a search in documents, and puts it live."""
+    system.reset()
+    project = {"project_id": sample_data.PROJECT}
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+        system.begin("sms")
+        system.change(ai_config=AI_CONFIG, knowledge_config={"enabled": True})
+        _change_documents("The night shift begins at ten.")
+        body: dict[str, Any] = {"settings": {"timezone": "Europe/London"}}
+        made = system.call_admin_api("POST /projects/{project_id}/versions", body, **project)
+        version = {"number": str(made["number"])}
+        _model_says(system, _call("search_documents", query="night shift"), _answer("At ten [1]."))
+        said = [{"by": "customer", "text": "When does it begin?"}]
+        body = {"version": made["number"], "channel": "sms", "messages": said}
+        tried = system.call_admin_api("POST /projects/{project_id}/playground", body, **project)
+        line = "POST /projects/{project_id}/versions/{number}/live"
+        system.call_admin_api(line, {}, **project, **version)
+    assert tried["content"].startswith("At ten")
+    for key in list(stored_documents().bucket.all_keys_under("corpus/")):
+        stored_documents().bucket.delete(key)
+
+
 def _change_documents(text: str) -> None:
     documents = stored_documents()
     documents.put(sample_data.COMPANY, "shifts", text, DocumentAttributes(title="Shifts"))
@@ -132,6 +154,7 @@ def _call(name: str, **arguments: Any) -> str:
     return _answer("", function_call={"name": name, "arguments": json.dumps(arguments)})
 
 
-DOCUMENT_SCENARIOS: tuple[Steps, ...] = tuple(
-    partial(searched_documents, channel=channel) for channel in CHANNELS
+DOCUMENT_SCENARIOS: tuple[Steps, ...] = (
+    *(partial(searched_documents, channel=channel) for channel in CHANNELS),
+    tried_settings,
 )

@@ -17,7 +17,14 @@ from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.accounts.text_messages import TextMessage
 from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.aws.sqs_fifo import Entry
-from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, body_of
+from shared.events.exchange import (
+    DeliveryStatus,
+    File,
+    FileStored,
+    InboundMessage,
+    NumberReleased,
+    body_of,
+)
 from shared.providers import http
 from shared.runtime import clock
 from tests import template
@@ -167,6 +174,24 @@ def stored_file(system: System) -> None:
     system.forward(stored)
     system.drain()
     system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)
+
+
+def number_passed_on(system: System) -> None:
+    """The inbox has seen another owner of a number with a conversation."""
+    _start(system, META, "whatsapp")
+    released = NumberReleased(
+        provider="meta",
+        provider_message_id="wamid.next",
+        account="simulated",
+        company=sample_data.COMPANY,
+        channel_method="whatsapp",
+        business_address=sample_data.WHATSAPP_SENDER,
+        customer_address=sample_data.CANDIDATE,
+        next_user_id="GB.2",
+        received_at=clock.to_text(system.clock.ms),
+    )
+    system.forward(released)
+    system.drain()
 
 
 def downloaded_files(system: System) -> None:
@@ -568,6 +593,7 @@ SCENARIOS: tuple[Steps, ...] = (
     item_outgrown,
     send_resolved_by_agent,
     foreign_conversation,
+    number_passed_on,
     stored_file,
     downloaded_files,
     voice_notes,

@@ -16,6 +16,7 @@ def seen(system: System) -> tuple[Any, ...]:
     return system.rows(), system.sandbox.sent, system.interceptor.calls[:], system.clock.ms, queued
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
 def test_a_repeated_request_in_an_empty_system_restores_the_cached_conversation(
     system: System, channel: str

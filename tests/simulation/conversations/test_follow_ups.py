@@ -44,6 +44,7 @@ def _settle(system: System) -> None:
         system.settle()
 
 
+@pytest.mark.long
 def test_a_worker_may_die_at_any_call_of_a_first_message_and_its_follow_ups(
     system: System,
 ) -> None:

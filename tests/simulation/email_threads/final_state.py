@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from email_threads.threading import ids
 from shared.providers.email.ses import message_ids
 from tests.simulation.email_threads.system import COMPANY
 from tests.simulation.recorded_run import structure_of
+from tests.simulation.simulated_system import plain
+from tests.simulation.stored import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from tests.simulation.email_threads.system import System
+    from tests.tables.storage import Stored
+
+type Names = dict[str, str]
 
 # They differ by the time of the run that wrote them, or count what was tried.
 _TIMES = frozenset({
@@ -26,6 +32,15 @@ _TIMES = frozenset({
 _MOMENTS = "moments"  # times by id
 _OF_ATTEMPTS = _TIMES | {"attempt", "reason"}
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\b1[78]\d{8,11}\b")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is compared of an item, and as a text, with the names of its other attributes."""
+
+    key: str
+    lasting: dict[str, Any]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -42,20 +57,18 @@ class FinalState:
 
 def final_state_of(system: System) -> FinalState:
     """The final state of a run."""
-    return _state_with(system, _rows(system))
+    names = _names_of_ids(system)
+    return _state_with(system, _rows(system, names), names)
 
 
-def _state_with(system: System, rows: dict[str, dict[str, Any]]) -> FinalState:
+def _state_with(system: System, rows: list[Row], names: Names) -> FinalState:
     queues = (system.conversations, system.statuses)
     forwarded = [one for name in queues for one in system.fifo_queues.queues[name].messages]
     consent = system.consent()
     return FinalState(
-        items={
-            key: _without_times(row, _OF_ATTEMPTS if key.startswith("action#") else _TIMES)
-            for key, row in rows.items()
-        },
+        items={row.key: row.lasting for row in rows},
         consent=sorted(f"{one['pk']} {one.get('state')}" for one in consent),
-        objects={_with_stable_ids(system, key): body for key, body in system.objects().items()},
+        objects={_with_names(names, key): body for key, body in system.objects().items()},
         # A repeat has the same body: the queue, and after five minutes the conversations, drop it.
         forwarded=sorted({message.body for message in forwarded}),
         dead_letters=system.fifo_queues.dead_letters,
@@ -70,29 +83,49 @@ def _state_with(system: System, rows: dict[str, dict[str, Any]]) -> FinalState:
 
 def state_of(system: System) -> Hashable:
     """What decides how the work continues: of times, whether they are set."""
-    rows = _rows(system)
-    state = _state_with(system, rows)
-    waiting = _with_stable_ids(system, json.dumps(system.fifo_queues.waiting(system.workers)))
-    texts = (state.consent, state.forwarded, state.dead_letters, state.sent)
+    names = _names_of_ids(system)
+    rows = _rows(system, names)
+    state = _state_with(system, rows, names)
+    waiting = _with_names(names, json.dumps(system.fifo_queues.waiting(system.workers)))
     return (
-        json.dumps([state.items, structure_of(rows), *texts], sort_keys=True),
+        frozenset(row.text for row in rows),
+        json.dumps([state.consent, state.forwarded, state.dead_letters, state.sent]),
         tuple(sorted(state.objects.items())),
         _TIME.sub("", waiting),
     )
 
 
-def _rows(system: System) -> dict[str, dict[str, Any]]:
-    text = json.dumps(system.rows(), default=_plain, sort_keys=True)
-    found: dict[str, dict[str, Any]] = json.loads(_with_stable_ids(system, text))
-    return found
+def _text_of(key: tuple[str, ...], item: Stored) -> str:
+    return json.dumps({" ".join(key): plain(item)}, default=_plain, sort_keys=True)
 
 
-def _with_stable_ids(system: System, text: str) -> str:
-    """Replace SES's random ids, and the ids of mails that are made from them."""
+_texts = Derived(_text_of)
+
+
+def _rows(system: System, names: Names) -> list[Row]:
+    return [_row_of(_with_names(names, text)) for text in _texts.of(system.table)]
+
+
+@lru_cache(maxsize=10_000)
+def _row_of(text: str) -> Row:
+    ((key, row),) = json.loads(text).items()
+    lasting = _without_times(row, _OF_ATTEMPTS if key.startswith("action#") else _TIMES)
+    return Row(key, lasting, json.dumps([key, lasting, structure_of(row)], sort_keys=True))
+
+
+def _names_of_ids(system: System) -> Names:
+    """The names of SES's random ids, and of the ids of mails that are made from them."""
+    names: Names = {}
     for number, request in enumerate(system.sent()):
         for form, message_id in enumerate(message_ids(request["ses_id"], "us-east-1")):
-            text = text.replace(ids.email_id(COMPANY, message_id), f"sent mail {number} {form}")
-        text = text.replace(request["ses_id"], f"ses id {number}")
+            names[ids.email_id(COMPANY, message_id)] = f"sent mail {number} {form}"
+        names[request["ses_id"]] = f"ses id {number}"
+    return names
+
+
+def _with_names(names: Names, text: str) -> str:
+    for random, name in names.items():
+        text = text.replace(random, name)
     return text
 
 

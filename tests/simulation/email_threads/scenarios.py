@@ -137,6 +137,16 @@ SCENARIOS = [
         moved("split", mails=[2]),
         delivered(mail("a@x"), verified(b"In-Reply-To: <a@x>\n" + with_files())),
     ),
+    Scenario(
+        "a split of a mail whose answer is scheduled",
+        moved("split", mails=[1]),
+        then(
+            delivered(verified(b"Message-ID: <a@x>\n" + with_files())),
+            composed,
+            scheduled,
+            delivered(mail("b@x", in_reply_to="a@x")),
+        ),
+    ),
     Scenario("the undo of a split", moved("merge"), then(asked(*THREE), SPLIT)),
     Scenario(
         "an alarm before a breach",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from email_threads.store.items import Automation
+from shared.aws.fair_shares import Runs, share
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
 from shared.runtime import clock
@@ -15,6 +16,7 @@ from tests.simulation.email_threads.system import (
     ASSISTED,
     AUTOMATED,
     BOB,
+    COMPANY,
     MAILBOX,
     MODEL,
     System,
@@ -267,3 +269,13 @@ completed = then(
     delivered(mail("a@x"), mail("b@shop", sender=MAILBOX, in_reply_to="a@x")),
     changed(status="completed"),
 )
+
+
+def occupy(system: System, company: str = COMPANY) -> tuple[Runs, list[str]]:
+    """Let a company have its share of the worker's runs."""
+    module = system.worker
+    most = module.settings.email_max_concurrency
+    runs = Runs(module.worker.attempts, module.resources.queue.name, most)
+    ends = system.clock.ms + 60 * 60_000
+    begun = [runs.begin(company, f"another-{number}", ends) for number in range(share(most, 1))]
+    return runs, [run for run in begun if run is not None]

@@ -69,12 +69,14 @@ class System(Workers):
             "EmailThreadsQueue",
             "ConversationsInboundQueue",
             "ConversationsStatusesQueue",
+            "NewsletterStepsQueue",
         ),
         tables={
             "threads": "EmailThreadsTable",
             "log": "ConversationLogTable",
             "spending": "SpendingTable",
             "canned": "WhatsAppTable",
+            "contacts": "ContactsTable",
         },
         buckets=("EmailBucket", "MediaBucket"),
         secrets={
@@ -92,7 +94,9 @@ class System(Workers):
         self.ingest, self.worker, self.scheduled, self.api = self.functions.values()
         self.table, self.log = self.tables["threads"], self.tables["log"]
         self.bucket, self.media = self.buckets
-        self.inbound, self.queue, self.conversations, self.statuses = self.fifo_queues.queues
+        self.inbound, self.queue, self.conversations, self.statuses, self.newsletters = (
+            self.fifo_queues.queues
+        )
 
     def prepare(self) -> None:
         """Three mailboxes, nothing else."""

@@ -194,6 +194,7 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_call_that_was_killed_anywhere_and_repeated_is_made_once(system: System) -> None:
     for prepare in CALLS:
         check(system.reset(), prepare)

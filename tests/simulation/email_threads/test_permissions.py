@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from email_threads.inbound.events import EmailAnalyse, entry
+from shared.aws.fair_shares import LATE_MS
 from tests import template
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
-from tests.simulation.email_threads.system import ANN, AUTOMATED, MAILBOX, System, mail
+from tests.simulation.email_threads.steps import occupy
+from tests.simulation.email_threads.system import (
+    ANN,
+    ASSISTED,
+    AUTOMATED,
+    MAILBOX,
+    System,
+    mail,
+)
 from tests.simulation.invocations import Invocation
 from tests.simulation.permissions import CallObserver, Use
 from tests.simulation.role_checks import check, observed
@@ -37,6 +47,8 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _fail_and_retry(_system)
         _use_the_api(_system, observer)
         _erase_and_export(_system)
+        _report_of_an_issue(_system)
+        _wait_above_the_share(_system, observer)
         yield observer.uses
 
 
@@ -59,6 +71,27 @@ def _fail_and_retry(system: System) -> None:
     ids = [letter["id"] for letter in letters["result"]["letters"]]
     assert len(ids) == 2
     system.call("POST", "/email-threads/dead-letters/redrive", {"ids": ids}, scopes="operator")
+    system.drain()
+
+
+def _report_of_an_issue(system: System) -> None:
+    """An event about the mail of a newsletter."""
+    system.reset()
+    tags = {"issue": ["IS-20261102-AAAAAAAA"], "recipient": ["0a1b"]}
+    system.report("Delivery", messageId="ses-1", tags=tags)
+    system.drain()
+
+
+def _wait_above_the_share(system: System, observer: CallObserver) -> None:
+    """A late analysis of a company with its share of the runs."""
+    system.reset()
+    system.deliver(mail("a@x", to=ASSISTED), name="1", address=ASSISTED)
+    system.drain()
+    observer.watching("EmailThreadsWorker", occupy)(system)
+    (thread,) = system.threads()
+    late = EmailAnalyse(conversation_id=thread["conversation_id"], n=1, cause="again")
+    system.fifo_queues.put(system.queue, entry(late))
+    system.clock.ms += LATE_MS + 1
     system.drain()
 
 

@@ -53,6 +53,7 @@ def check_outcome(system: System, at: tuple[int, When, str]) -> str:
     return status
 
 
+@pytest.mark.long
 def test_a_crash_at_any_call_sends_one_mail_at_most(system: System) -> None:
     start = approved(system)
     system.drain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from newsletters.store.newsletters import get_newsletter_full
@@ -13,13 +14,17 @@ from newsletters.store.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from tests.simulation.recorded_run import structure_of
+from tests.simulation.simulated_system import plain
+from tests.simulation.stored import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from tests.simulation.newsletters.system import System
+    from tests.tables.storage import Stored
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+# Times, and the ids of SES, which contain one.
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\b010\w{13}(-\w+){5}-0{6}\b")
 # Numbers of attempts and messages, and times in numbers. A call of the model whose answer was lost is paid again.
 _OF_ATTEMPTS = frozenset({
     "ttl", "deadline_ms", "lease_until", "lease_owner", "attempts", "turn", "revision", "units",
@@ -28,6 +33,15 @@ _BINARY = (".pdf", ".docx")
 _INDEX = "/_index/"  # a copy for other processes, which build it again if it was not stored
 _OF_REQUESTS = "NLIDEM#"  # answers of calls: they tell how far a job was at that time
 _UNITS_OF_JOB = re.compile(r"NLWORK#\S+ JOB#")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is compared of an item, and as a text, with the names of its other attributes."""
+
+    key: str
+    lasting: dict[str, Any]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +58,7 @@ def final_state_of(system: System) -> FinalState:
     """Read the final state, and check what holds in each."""
     check_newsletters(system)
     return FinalState(
-        items={key: _lasting(row) | _units_of(key, row) for key, row in _rows(system).items()},
+        items={row.key: row.lasting for row in _rows(system)},
         objects=_objects(system),
         dead_letters=system.fifo_queues.dead_letters,
         open_work=system.open_work(),
@@ -53,30 +67,44 @@ def final_state_of(system: System) -> FinalState:
 
 def state_of(system: System) -> Hashable:
     """What decides how the work continues: of times and attempts, whether they are set; questions to the model."""
-    rows = _rows(system)
-    state = (
-        {key: _lasting(row) | _units_of(key, row) for key, row in rows.items()},
-        {key: structure_of(row) for key, row in rows.items()},
+    queues = (
         system.fifo_queues.waiting(system.workers),
         system.fifo_queues.dead_letters,
         sorted(system.questions()),
     )
-    text = _TIME.sub("<time>", json.dumps(state, sort_keys=True))
-    return text, tuple(sorted(_objects(system).items(), key=str))
+    return (
+        frozenset(row.text for row in _rows(system)),
+        _TIME.sub("<time>", json.dumps(queues)),
+        tuple(sorted(_objects(system).items(), key=str)),
+    )
 
 
-def _rows(system: System) -> dict[str, dict[str, Any]]:
-    text = _TIME.sub("<time>", json.dumps(system.rows(), default=_plain, sort_keys=True))
-    rows: dict[str, dict[str, Any]] = json.loads(text)
-    return {key: row for key, row in rows.items() if not key.startswith(_OF_REQUESTS)}
+def _row_of(key: tuple[str, ...], item: Stored) -> Row:
+    whole = {" ".join(key): plain(item)}
+    text = _TIME.sub("<time>", json.dumps(whole, default=_plain, sort_keys=True))
+    ((name, row),) = json.loads(text).items()
+    lasting = _lasting(row) | _units_of(name, row)
+    return Row(name, lasting, json.dumps([name, lasting, structure_of(row)]))
+
+
+_derived = Derived(_row_of)
+
+
+def _rows(system: System) -> list[Row]:
+    return [row for row in _derived.of(system.table) if not row.key.startswith(_OF_REQUESTS)]
 
 
 def _objects(system: System) -> dict[str, bytes | None]:
     return {
-        key: None if key.endswith(_BINARY) else _TIME.sub("<time>", body.decode()).encode()
+        key: None if key.endswith(_BINARY) else _without_times(body)
         for key, body in system.objects().items()
         if _INDEX not in key
     }
+
+
+@lru_cache(maxsize=1_000)
+def _without_times(body: bytes) -> bytes:
+    return _TIME.sub("<time>", body.decode()).encode()
 
 
 def check_newsletters(system: System) -> None:

@@ -39,12 +39,15 @@ class Scenario:
 
 
 def settled(*steps: Steps) -> Steps:
-    """Steps one after the other, each with the work that it causes."""
+    """Steps one after the other, each with the work that it causes; in the initial state made once for a system."""
 
     def all_steps(system: System) -> None:
-        for step in steps:
-            step(system)
-            system.settle()
+        def make() -> None:
+            for step in steps:
+                step(system)
+                system.settle()
+
+        system.reach(all_steps, make)
 
     return all_steps
 

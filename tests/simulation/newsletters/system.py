@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,17 +20,18 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from tests import api_gateway, template
-from tests.simulation import simulated_system, stored
-from tests.simulation.interceptor import Died
+from tests import api_gateway, keyring, template
+from tests.simulation import processes, simulated_system, stored
+from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.invocations import Invocation
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
+    from local.sandbox import Sent
     from tests.simulation.fifo import Queued
     from tests.simulation.fifo_queues import FifoQueues
 
@@ -38,14 +39,16 @@ COMPANY = "acme"
 ANN, BEN = "ann", "ben"  # people of the company
 MODEL_KEY = "parley/local/companies/acme/openai"
 MODEL = {"provider": "openai", "model": "gpt-made-up", "api_key_reference": MODEL_KEY}
-SCOPES = " ".join(f"newsletters:{one}" for one in ("read", "write", "review", "admin", "privacy"))
+SCOPES = " ".join(
+    f"newsletters:{one}" for one in ("read", "write", "review", "send", "admin", "privacy")
+)
 TICK_MS = 5 * 60_000  # of the schedule
 MOST_ROUNDS = 200
 MOST_CALLS = 12
 CALL_MS = 30_000
 
 # A repeated call gets them if the first one has had its effect, and died before its answer was stored.
-_DONE_BEFORE = frozenset({"stale_version", "not_found", "wrong_review_state"})
+_DONE_BEFORE = frozenset({"stale_version", "not_found", "wrong_review_state", "wrong_state"})
 
 type Rows = dict[str, dict[str, Any]]
 type Snapshot = simulated_system.Snapshot[FifoQueues]
@@ -66,37 +69,82 @@ class System(Workers):
             "NewslettersScheduled",
         ),
         queues=("NewsletterStepsQueue", "NewsletterExportsQueue"),
-        tables={"newsletters": "NewslettersTable", "log": "ConversationLogTable"},
+        tables={
+            "newsletters": "NewslettersTable",
+            "log": "ConversationLogTable",
+            "contacts": "ContactsTable",
+            "inbox": "InboxTable",
+        },
         buckets=("NewslettersBucket",),
-        secrets={"ApiSealSecret": {"seal_key": "sealed"}, MODEL_KEY: {"ai_api_key": "a key"}},
-        services=("BEDROCK_AGENT_RUNTIME",),
+        secrets={
+            "ApiSealSecret": {"seal_key": "sealed"},
+            "IdentifierKeysSecret": keyring.SECRET,
+            MODEL_KEY: {"ai_api_key": "a key"},
+        },
+        services=("BEDROCK_AGENT_RUNTIME", "SESV2"),
+        switches_at="/parley/local/email-threads",
+        switches={"safe_mode": "false", "automation_enabled": "true"},
     )
 
     code: str = ""
+    issue_id: str = ""
+    _reached: dict[Hashable, tuple[Snapshot, list[Sent]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.api, self.worker, self.exports, self.scheduled = self.functions.values()
-        self.table, self.log = self.tables.values()
+        self.table, self.log, self.contacts, _ = self.tables.values()
         (self.bucket,) = self.buckets
         self.steps_queue, self.exports_queue = self.fifo_queues.queues
         self._timeouts = {
             name: template.properties(name, **self.given)["Timeout"] for name in self.functions
         }
 
-    def own_state(self) -> str:
-        return self.code
+    def reach(self, state: Hashable, make: Callable[[], None]) -> None:
+        """Make a state. In the initial state, the same steps result in the same one, which is made once and kept."""
+        if not self._is_in_initial_state():
+            make()
+            return
+        if state not in self._reached:
+            make()
+            self._reached[state] = self.snapshot(), self.sandbox.sent
+        snapshot, sent = self._reached[state]
+        self.restore(snapshot)
+        for request in sent:
+            self.sandbox.record(request)
 
-    def restore_own(self, own: str) -> None:
-        self.code = own
+    def _is_in_initial_state(self) -> bool:
+        """Whether nothing has happened since `reset`, and calls are neither disturbed nor observed."""
+        first = self._initial.get("")
+        return (
+            first is not None
+            and (self.clock.ms, self.stored()) == (first.ms, first.stored)
+            and not (self.interceptor.calls or self.sandbox.sent or self.objects())
+            and self.fifo_queues.is_empty
+            and self.switches == self.parts.switches
+            and not self.sandbox.faults.pending()
+            and self.interceptor.has_no_fault
+            and self.interceptor.observer == Interceptor.observer
+        )
+
+    def own_state(self) -> tuple[str, str]:
+        return self.code, self.issue_id
+
+    def restore_own(self, own: tuple[str, str]) -> None:
+        self.code, self.issue_id = own
 
     def new_process(self) -> None:
         super().new_process()
-        self.api.seal_secret._value = None
+        for secret in (self.api.seal_secret, self.api.identifier_keys, self.worker.identifier_keys):
+            secret._value = None
         self.worker.resources.models.credentials._cache.clear()
         self.worker.resources.retrieval.owners.forget()
+        self.forget_switches()
         for entry in self.folder.iterdir():  # caches of indexes
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+    def forget_switches(self) -> None:
+        processes.forget_switches(self.worker.sending.switches)
 
     def grant(self, knowledge_base: str, company: str = COMPANY) -> None:
         """An operator grants a knowledge base to a company."""
@@ -183,7 +231,7 @@ class System(Workers):
     ) -> tuple[int, dict[str, Any]]:
         """Call the API once; return status and body. `{code}` in the path is the newsletter of the scenario."""
         event = api_gateway.request(
-            f"{method} {path.replace('{code}', self.code)}",
+            f"{method} {self.filled(path)}",
             body,
             Caller(company=company, scopes=frozenset(scopes.split()), principal=user),
             query=query,
@@ -203,7 +251,7 @@ class System(Workers):
         Change something as a client does: without an answer, or after an internal error, it repeats the call with its
         key. Return the result; empty if the repeated call shows that the first one has had its effect.
         """
-        key = f"{method} {path} {key}".replace("{code}", self.code).replace(" ", "-")
+        key = self.filled(f"{method} {path} {key}").replace(" ", "-")
         for attempt in range(MOST_CALLS):
             try:
                 status, answer = self.call(method, path, body, key=key, **more)
@@ -220,6 +268,10 @@ class System(Workers):
                 return result
             self.clock.ms += CALL_MS
         raise AssertionError(f"{method} {path} never succeeds: {answer}")
+
+    def filled(self, path: str) -> str:
+        """A path or key with the ids of the scenario."""
+        return path.replace("{code}", self.code).replace("{issue}", self.issue_id)
 
     def read(self, path: str) -> dict[str, Any]:
         """Read from the API as a client does, which repeats a call without an answer."""
@@ -251,7 +303,8 @@ class System(Workers):
 
     def open_work(self) -> list[str]:
         """The keys of the items that the schedule looks after."""
-        return [key for key, item in self.items().items() if item.get("GSI1PK") == {"S": OPEN_WORK}]
+        found = stored.shared_items(self.table).items()
+        return [" ".join(key) for key, item in found if item.get("GSI1PK") == {"S": OPEN_WORK}]
 
     def parked(self) -> list[dict[str, Any]]:
         """All parked events."""

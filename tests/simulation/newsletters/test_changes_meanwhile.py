@@ -72,6 +72,7 @@ def generated(system: System, step: str) -> dict[str, Any]:
     return {name: found[name] for name in names if name in found}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "change", "step"),
     [(PLANNED, sections_reversed, "draft"), (RETRIEVED, retrieved_again, "outline")],

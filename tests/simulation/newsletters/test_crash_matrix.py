@@ -23,7 +23,7 @@ from tests.simulation.newsletters.final_state import (
 )
 from tests.simulation.newsletters.scenarios import SCENARIOS, Scenario
 from tests.simulation.newsletters.system import System
-from tests.simulation.recorded_run import RecordedRun
+from tests.simulation.recorded_run import Death, RecordedRun
 
 _MODEL = "HTTP.POST"
 
@@ -43,6 +43,11 @@ class Recorded:
     clean: FinalState
     asked: list[str]
     earlier: list[Moments] = field(default_factory=list)
+
+    def loses_an_answer(self, death: Death) -> bool:
+        """Whether an answer of the model is lost before it is stored: only then the model is asked again."""
+        at = death.number - (1 if death.when is When.AFTER else 2)
+        return self.run.calls[at].startswith(_MODEL)
 
 
 def recorded(system: System, scenario: Scenario) -> Recorded:
@@ -82,21 +87,13 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(case: Recorded) -> 
     assert not case.clean.open_work
     assert len(case.asked) == len(set(case.asked))
 
-    for death in case.run.kills(after_new_beginnings(*moments_of(case), case.earlier)):
-        final = final_state_of(case.system)
+    moments = after_new_beginnings(*moments_of(case), case.earlier)
+    for death in case.run.kills(moments, kind_of=case.loses_an_answer):
+        final, asked = final_state_of(case.system), case.system.questions()
         where = (death.when, case.run.calls[death.number - 1])
         assert final == case.clean, (*where, differences(case.clean, final))
-        check_questions(case, death.number, death.when)
-
-
-def check_questions(case: Recorded, number: int, when: When) -> None:
-    """The model is asked again only if its answer was lost before it was stored."""
-    calls, asked = case.run.calls, case.system.questions()
-    is_lost = when is When.AFTER and calls[number - 1].startswith(_MODEL)
-    is_not_stored = when is When.BEFORE and calls[number - 2].startswith(_MODEL)
-    assert set(asked) == set(case.asked)
-    extra = is_lost or is_not_stored
-    assert len(asked) == len(case.asked) + extra, (number, when, calls[number - 1])
+        assert set(asked) == set(case.asked), where
+        assert len(asked) == len(case.asked) + case.loses_an_answer(death), where
 
 
 def test_a_failing_call_does_not_change_the_final_state(case: Recorded) -> None:

@@ -11,7 +11,7 @@ from local.sandbox.providers.openai import schema_answers
 from local.scripted_model.answer import ScriptedAnswer
 from newsletters.api.inputs import OutlineItemInput
 from newsletters.drafting.prompts import OUTLINE
-from newsletters.retrieval.catalogue import MOST_CHUNKS
+from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS
 from tests.simulation.newsletters.scenarios import ONE, RETRIEVED, settled, started
 
 if TYPE_CHECKING:

@@ -57,6 +57,7 @@ def taken_over(system: System) -> None:
     system.settle()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", JOBS)
 def test_a_worker_that_goes_on_after_another_one_has_finished_changes_nothing(
     system: System, job: str
@@ -74,6 +75,7 @@ def test_a_worker_that_goes_on_after_another_one_has_finished_changes_nothing(
         assert final == clean, (job, number, differences(clean, final))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", ["outline", "topics", "draft"])
 def test_a_cancelled_worker_writes_nothing(system: System, job: str) -> None:
     for number in paused(system, job, cancelled(job)):
@@ -89,6 +91,7 @@ def test_a_cancelled_worker_writes_nothing(system: System, job: str) -> None:
             assert not step.get("generated_at"), number
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("act", [deleted, requested("erase")], ids=["deleted", "erased"])
 @pytest.mark.parametrize("job", JOBS)
 def test_a_worker_writes_nothing_for_a_deleted_newsletter(
@@ -108,6 +111,7 @@ def test_a_worker_writes_nothing_for_a_deleted_newsletter(
         assert not system.fifo_queues.dead_letters
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", JOBS)
 def test_a_change_of_the_configuration_keeps_the_result_of_a_worker(
     system: System, job: str

@@ -10,8 +10,39 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.store import large_values
+from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
-from tests import template
+from shared.contacts import conditions, segments
+from shared.identity.contacts.claims import Proof, claimed
+from shared.identity.identifiers import IdentifierKind
+from shared.inbox import entries
+from shared.inbox.entries import Tables
+from shared.inbox.items import Channel, Context, Head
+from shared.runtime import clock
+from tests import keyring, template
+from tests.simulation.newsletters.issues import (
+    KEYS,
+    READERS,
+    approved,
+    changed,
+    contacts_of,
+    drafted,
+    mails,
+    opened,
+    ordered,
+    reported,
+    sent,
+    unsubscribe_url,
+    with_readers,
+)
+from tests.simulation.newsletters.issues import ONE as ISSUE
+from tests.simulation.newsletters.readers import (
+    confirmed,
+    link_in,
+    published,
+    signed_up,
+    visited,
+)
 from tests.simulation.newsletters.scenarios import (
     DRAFTED,
     EXPORTED,
@@ -27,8 +58,9 @@ from tests.simulation.newsletters.scenarios import (
     settled,
     started,
 )
-from tests.simulation.newsletters.system import System
+from tests.simulation.newsletters.system import ANN, COMPANY, System
 from tests.simulation.permissions import Use
+from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.role_checks import check, observed
 
 if TYPE_CHECKING:
@@ -56,6 +88,9 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _park_and_replay(_system)
         _use_the_api(_system)
         _use_a_knowledge_base(_system)
+        _answer_request(_system)
+        _send_an_issue(_system)
+        _use_the_public_pages(_system)
         yield observer.uses
 
 
@@ -149,6 +184,25 @@ def _use_the_api(system: System) -> None:
     system.call("POST", f"{ONE}/draft/start", {})  # refused: the claim is released
 
 
+def _answer_request(system: System) -> None:
+    """The calls of a request about a person over all contexts: an export, then an erasure with its wait."""
+    system.reset()
+    settled(EXPORTED)(system)
+    byline = {"user_email": "Ann@Example.com", "user_name": "Ann"}
+    system.act("PATCH", ONE, {"version": system.read(ONE)["metadata"]["version"], **byline})
+
+    def ask(call: str, **fields: Any) -> Any:
+        return ask_part(system.api.handler, system.invocation("NewslettersApi"), call, **fields)
+
+    for kind in ("export", "erase"):
+        names = [["email", "ann@example.com"]]
+        (subject,) = ask("subjects", kind=kind, company=COMPANY, names=names)
+        asked_of = asked_for(kind, COMPANY)
+        assert not ask("since", asked=asked_of, subject=subject["name"], queues=True)["is_done"]
+        system.settle()
+        assert ask("stored", job_id=subject["job_id"])["counts"]["author_addresses"] == 1
+
+
 def _use_a_knowledge_base(system: System) -> None:
     """The owner is read for the settings, and again before a search, which is refused."""
     system.reset()
@@ -157,6 +211,89 @@ def _use_a_knowledge_base(system: System) -> None:
     configured(system, retrieval={"retriever": "bedrock", "knowledge_base_id": "KB12345678"})
     system.revoke("KB12345678")
     settled(started("topics", "again"))(system)
+
+
+def _send_an_issue(system: System) -> None:
+    """All that people, readers and the provider do with an issue, to a list and to a segment."""
+    system.reset()
+    settled(EXPORTED, with_readers())(system)
+    with keyring.held(KEYS):  # a reader with a conversation
+        inbox = Tables(
+            inbox=Table(system.dynamodb, system.tables["inbox"]), contacts=contacts_of(system)
+        )
+        entries.refresh(inbox, Heads(), "thread-1")
+    condition = conditions.read({"field": "consent.email", "operator": "is", "value": "opted_in"})
+    of_all = segments.create(contacts_of(system), COMPANY, "All", condition, by=ANN, cause="all")
+    drafted(system, segment_ids=[of_all.sk])
+    version = system.read(ISSUE)["version"]
+    system.act("PATCH", ISSUE, {"version": version, "preheader": "What is new"}, key="preheader")
+    assert system.read(f"{ISSUE}/checklist")["may_be_sent"]
+    approved(system)
+    changed("schedule", local="2026-01-01T18:00", timezone="Europe/Berlin")(system)
+    changed("unschedule")(system)
+    sent(system)
+    settled(ordered("pause"), ordered("resume"))(system)
+    for event in ("Delivery", "Bounce", "Complaint"):
+        reported(system, mails(system)[0], event, bounceType="Permanent")
+    system.settle()
+    for method in ("GET", "POST"):
+        assert opened(system, unsubscribe_url(mails(system)[1]), method).status == HTTPStatus.OK
+    for part in ("stats", "recipients"):
+        assert system.read(f"{ISSUE}/{part}")
+    assert system.read("/newsletters/issues")["issues"]
+    drafted(system, key="another")
+    system.act("DELETE", ISSUE)
+    settled(requested("erase"))(system)
+
+
+def _use_the_public_pages(system: System) -> None:
+    """All that readers do without a login, and the test of an issue."""
+    system.reset()
+    EXPORTED(system)
+    list_id, other = published(system), published(system, "Others", title="Bee News")
+    assert signed_up(system, list_id).status == HTTPStatus.ACCEPTED
+    for queue in system.fifo_queues.queues.values():
+        queue.messages.clear()  # lost: the schedule sends it again
+    system.settle()
+    assert confirmed(system, mails(system)[0]).status == HTTPStatus.OK
+    system.settle()
+    drafted(system)
+    system.act("POST", f"{ISSUE}/test", {"addresses": ["ann@shop.example"]})
+    system.settle()
+    settled(approved, sent)(system)
+    path = link_in(mails(system)[-1], "preferences")
+    version = visited(system, path).text.partition('name="version" value="')[2].partition('"')[0]
+    fields = {"act": "save", "version": version, "list": [other], "frequency": "weekly"}
+    assert visited(system, path, fields | {"language": "de"}).status == HTTPStatus.OK
+    system.settle()
+    for act in ("data", "leave_all"):
+        assert visited(system, path, {"act": act}).status == HTTPStatus.OK
+    base = f"/n/{COMPANY}/{list_id}"
+    for page in ("subscribe", "archive", "feed.xml", f"archive/{system.issue_id}"):
+        assert visited(system, f"{base}/{page}").status == HTTPStatus.OK
+    assert system.read(f"/newsletters/lists/{list_id}")
+    assert system.read("/newsletters/lists")
+    system.act("DELETE", f"/newsletters/lists/{other}")
+
+
+class Heads:
+    """The head of a conversation with a reader."""
+
+    context = Context.EMAIL_THREADS
+
+    def read(self, reference: str) -> Head:
+        """Return the head."""
+        return Head(
+            company_id=COMPANY,
+            context=self.context,
+            reference=reference,
+            channel=Channel.EMAIL,
+            address="support@shop.example",
+            last_activity_at=clock.to_text(clock.now_ms()),
+            status="open",
+            handle=READERS[0],
+            claims=claimed(IdentifierKind.EMAIL, READERS[0], Proof.PROVIDER),
+        )
 
 
 def documents_changed(system: System) -> None:

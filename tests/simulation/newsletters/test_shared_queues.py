@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.jobs.state import JOB_MS
+from newsletters.store import jobs
+from newsletters.store.items import Job
 from shared.aws.fair_shares import share
 from tests.simulation.newsletters.final_state import differences, final_state_of
 from tests.simulation.newsletters.scenarios import (
@@ -69,3 +71,24 @@ def test_a_late_turn_above_the_share_is_continued_by_the_schedule_and_done_once(
     final = final_state_of(system)
     assert differences(clean, final) == {"objects": set(), "letters": [], "open": []}
     assert sorted(system.questions()) == questions
+
+
+def test_due_work_of_one_company_neither_hides_nor_delays_the_jobs_of_others(
+    system: System,
+) -> None:
+    before, act = STEPS["topics"]
+    before(system)
+    act(system)
+    due_ms = system.clock.ms + JOB_MS
+    found, _ = jobs.due(system.scheduled.resources.store.table, due_ms, None)
+    job = next(one for one in found if isinstance(one, Job))
+    overdue = job.model_copy(update={"company_id": "large", "deadline_ms": 1})
+    waiting = job.model_copy(update={"company_id": "large", "deadline_ms": None})
+    other = waiting.model_copy(update={"company_id": "other"})
+    of_round = list(
+        system.scheduled._round_of([*[overdue] * 5_000, *[waiting] * 5_000, other, overdue])
+    )
+
+    # A round of each of two companies, then what is overdue: a run of the schedule has time for so much.
+    assert of_round.index(other) < of_round.index(overdue) < 200
+    assert len(of_round) < 1_200

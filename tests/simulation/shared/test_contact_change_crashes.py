@@ -13,12 +13,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from console.api.contact_changes import stored
-from console.api.contact_changes.inputs import (
+from console.api.inbox import InboxDependencies
+from console.contacts.changes import stored
+from console.contacts.changes.inputs import (
     CreateContactInput,
     IdentifierInput,
 )
-from console.api.inbox import InboxDependencies
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -28,19 +28,22 @@ from shared.identity.contacts.history import Act
 from shared.runtime.failures import Transient
 from tests.integration.shared.contacts.people import (
     COMPANY,
-    cleared,
     email,
     event,
     handle,
     phone,
 )
-from tests.simulation.interceptor import Died, Fault, Interceptor, When
+from tests.simulation.disturbances import deaths, failures
+from tests.simulation.interceptor import Died, Interceptor, When
+from tests.simulation.stored import replace_all, shared_items
 from tests.template import create_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.integration.shared.contacts.people import Event
+    from tests.simulation.stored import Key
+    from tests.tables.storage import Stored
 
 type Step = Callable[["System"], object]
 
@@ -63,11 +66,12 @@ class System:
     def __init__(self) -> None:
         self.interceptor: Interceptor[Any] = Interceptor(None)
         session = boto3.Session()
-        self.interceptor.hook_into(session)
+        self.interceptor.hook_into(session.events)
         others = boto3.client("dynamodb")
         names = [create_table(others, one) for one in ("ContactsTable", "InboxTable")]
         self.others = Table(others, names[0])
         self.table, inbox = (Table(session.client("dynamodb"), name) for name in names)
+        self._kept: dict[tuple[Event | Step, ...], dict[Key, Stored]] = {}
         self.deps = InboxDependencies(
             table=inbox,
             contacts=self.table,
@@ -76,16 +80,19 @@ class System:
         )
 
     def begin(self, before: tuple[Event | Step, ...]) -> None:
-        """Contacts of events and changes only."""
+        """Contacts of events and changes only, which are made once."""
         self.interceptor.revive()
         self.interceptor.rewind()
         self.interceptor.on_moment = lambda *_: None
-        cleared(self.others)
-        for one in before:
-            if callable(one):
-                one(self)
-            else:
-                handle(self.others, one)
+        if before not in self._kept:
+            replace_all(self.others.name, {})
+            for one in before:
+                if callable(one):
+                    one(self)
+                else:
+                    handle(self.others, one)
+            self._kept[before] = shared_items(self.others.name)
+        replace_all(self.others.name, self._kept[before])
         self.interceptor.rewind()
 
     def id_of(self, number: int) -> str:
@@ -190,44 +197,43 @@ def system() -> Iterator[System]:
         yield System()
 
 
-def calls_of(system: System, before: tuple[Event | Step, ...], act: Step) -> int:
+def calls_of(system: System, before: tuple[Event | Step, ...], act: Step) -> list[str]:
     system.begin(before)
     act(system)
-    return len(system.interceptor.calls)
+    return [*system.interceptor.calls]
 
 
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
 def test_a_change_killed_at_any_call_is_whole_or_absent_and_its_repeat_completes_it(
     system: System, before: tuple[Event | Step, ...], act: Step
 ) -> None:
-    count = calls_of(system, before, act)
+    calls = calls_of(system, before, act)
     whole = system.shown()
     system.begin(before)
     people = {str(whole), str(system.shown())}
 
-    for number in range(1, count + 1):
-        for when in When:
-            system.begin(before)
-            system.interceptor.die_at = (number, when)
-            with pytest.raises(Died):
-                act(system)
-            system.interceptor.revive()
-            if act not in {create, add, remove}:
-                assert str(system.shown()) in people
+    for death in deaths(calls):
+        system.begin(before)
+        system.interceptor.die_at = death
+        with pytest.raises(Died):
             act(system)
-            assert system.shown() == whole
+        system.interceptor.revive()
+        if act not in {create, add, remove}:
+            assert str(system.shown()) in people
+        act(system)
+        assert system.shown() == whole
 
 
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
 def test_a_change_whose_answer_was_lost_at_any_call_is_made_once(
     system: System, before: tuple[Event | Step, ...], act: Step
 ) -> None:
-    count = calls_of(system, before, act)
+    calls = calls_of(system, before, act)
     whole = system.shown()
 
-    for number in range(1, count + 1):
+    for failure in failures(calls, refused=False):
         system.begin(before)
-        system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+        system.interceptor.fault_at = failure
         act(system)
         assert system.shown() == whole
 
@@ -243,9 +249,9 @@ def test_an_event_between_any_two_calls_changes_nothing_of_a_change(
     with suppress(merges.MergeRefused):
         system.begin((*before, other, act))
     orders.append(str(system.shown()))
-    count = calls_of(system, before, act)
+    calls = calls_of(system, before, act)
 
-    for number in range(1, count + 1):
+    for number in range(1, len(calls) + 1):
         system.begin(before)
         system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
         with suppress(merges.MergeRefused):  # The event has made both one.
@@ -257,14 +263,14 @@ def test_an_identifier_that_two_contacts_get_at_the_same_time_joins_no_two_peopl
     system: System,
 ) -> None:
     before = (ANN, BEN, named(0), named(1))
-    count = calls_of(system, before, add)
+    calls = calls_of(system, before, add)
     other = replace(system.deps, contacts=system.others)
 
     def to_ben() -> None:
         with suppress(Transient, stored.IdentifierTaken):
             stored.add_identifier(other, CALLER, system.id_of(1), OF_LINE, "other")()
 
-    for number in range(1, count + 1):
+    for number in range(1, len(calls) + 1):
         system.begin(before)
         system.interceptor.on_moment = _at(number, to_ben)
         with suppress(Transient, stored.IdentifierTaken):
@@ -300,21 +306,22 @@ def test_events_at_the_same_time_put_a_third_person_in_one_place_and_join_no_sep
     def handled(system: System) -> None:
         handle(system.table, own)
 
-    count = calls_of(system, before, handled)
-    for number in range(1, count + 1):
-        for dies in (False, True):
-            system.begin(before)
-            if dies:
-                system.interceptor.die_at = (number, When.AFTER)
-                with pytest.raises(Died):
-                    handled(system)
-                system.interceptor.revive()
-                handle(system.others, other)
-            else:
-                system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
+    calls = calls_of(system, before, handled)
+    for number in range(1, len(calls) + 1):
+        system.begin(before)
+        system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
+        handled(system)
+        handle(system.others, other)
+        _is_in_one_place(system)
+    for death in deaths(calls):
+        system.begin(before)
+        system.interceptor.die_at = death
+        with pytest.raises(Died):
             handled(system)
-            handle(system.others, other)
-            _is_in_one_place(system)
+        system.interceptor.revive()
+        for one in (other, own, other):
+            handle(system.others, one)
+        _is_in_one_place(system)
 
 
 def _is_in_one_place(system: System) -> None:

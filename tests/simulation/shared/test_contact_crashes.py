@@ -22,13 +22,17 @@ from tests.integration.shared.contacts.people import (
     handle,
     phone,
 )
-from tests.simulation.interceptor import Died, Fault, Interceptor, When
+from tests.simulation import stored
+from tests.simulation.disturbances import deaths, failures
+from tests.simulation.interceptor import Died, Interceptor, When
 from tests.template import create_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from tests.tables.storage import Stored
 
 NAME = "contacts-local"
 ANN, BEN, CY = (event(Proof.PROVIDER, email(name)) for name in ("ann", "ben", "cy"))
@@ -60,17 +64,19 @@ class System:
     def __init__(self) -> None:
         self.interceptor: Interceptor[Any] = Interceptor(None)
         session = boto3.Session()
-        self.interceptor.hook_into(session)
+        self.interceptor.hook_into(session.events)
         self.client: DynamoDBClient = session.client("dynamodb")
         self.others: DynamoDBClient = boto3.client("dynamodb")
+        create_table(self.others, "ContactsTable", Stage="local")
+        self._kept: dict[tuple[Event, ...], dict[stored.Key, Stored]] = {}
 
     def stored(self, events: tuple[Event, ...]) -> None:
-        """A new table in which *events* are stored."""
-        if NAME in self.others.list_tables()["TableNames"]:
-            self.others.delete_table(TableName=NAME)
-        handle(
-            Table(self.others, create_table(self.others, "ContactsTable", Stage="local")), *events
-        )
+        """The table with what *events* stored, which is made once."""
+        if events not in self._kept:
+            stored.replace_all(NAME, {})
+            handle(Table(self.others, NAME), *events)
+            self._kept[events] = stored.shared_items(NAME)
+        stored.replace_all(NAME, self._kept[events])
         self.interceptor.rewind()
         self.interceptor.on_moment = lambda *_: None
 
@@ -90,23 +96,22 @@ def system() -> Iterator[System]:
         yield System()
 
 
-def calls_of(system: System, before: tuple[Event, ...], one: Event) -> int:
+def calls_of(system: System, before: tuple[Event, ...], one: Event) -> list[str]:
     system.stored(before)
     system.handle(one)
-    return len(system.interceptor.calls)
+    return [*system.interceptor.calls]
 
 
 @pytest.mark.parametrize(("before", "one"), CASES.values(), ids=CASES)
-@pytest.mark.parametrize("when", When)
 def test_an_event_killed_at_any_call_and_repeated_ends_in_the_same_items(
-    system: System, before: tuple[Event, ...], one: Event, when: When
+    system: System, before: tuple[Event, ...], one: Event
 ) -> None:
-    count = calls_of(system, before, one)
+    calls = calls_of(system, before, one)
     expected = system.items()
 
-    for number in range(1, count + 1):
+    for death in deaths(calls):
         system.stored(before)
-        system.interceptor.die_at = (number, when)
+        system.interceptor.die_at = death
         with pytest.raises(Died):
             system.handle(one)
         system.interceptor.revive()
@@ -118,12 +123,12 @@ def test_an_event_killed_at_any_call_and_repeated_ends_in_the_same_items(
 def test_an_answer_that_was_lost_changes_no_contact(
     system: System, before: tuple[Event, ...], one: Event
 ) -> None:
-    count = calls_of(system, before, one)
+    calls = calls_of(system, before, one)
     expected = system.items()
 
-    for number in range(1, count + 1):
+    for failure in failures(calls, refused=False):
         system.stored(before)
-        system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+        system.interceptor.fault_at = failure
         system.handle(one)
         assert system.items() == expected
 
@@ -136,9 +141,9 @@ def test_another_process_between_any_two_calls_changes_no_contact(
     system.stored((*before, one, other))
     expected = system.contacts()
     expected_people = groups(Table(system.others, NAME), [*before, one, other])
-    count = calls_of(system, before, one)
+    calls = calls_of(system, before, one)
 
-    for number in range(1, count + 1):
+    for number in range(1, len(calls) + 1):
         system.stored(before)
         system.interceptor.on_moment = _at(
             number, lambda: handle(Table(system.others, NAME), other)
@@ -152,12 +157,12 @@ def test_another_process_between_any_two_calls_changes_no_contact(
 def test_an_event_that_is_killed_and_never_repeated_joins_no_other_people(
     system: System, before: tuple[Event, ...], one: Event
 ) -> None:
-    count = calls_of(system, before, one)
+    calls = calls_of(system, before, one)
     whole = groups(Table(system.others, NAME), [*before, one])
 
-    for number in range(1, count + 1):
+    for death in deaths(calls):
         system.stored(before)
-        system.interceptor.die_at = (number, When.AFTER)
+        system.interceptor.die_at = death
         with pytest.raises(Died):
             system.handle(one)
         system.interceptor.revive()

@@ -30,7 +30,7 @@ from shared.runtime import clock
 from tests.simulation.clock import Clock
 from tests.simulation.effort import long_except
 from tests.simulation.invocations import Invocation
-from tests.template import create_table, parameters
+from tests.template import create_table, parameters, resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,12 +64,37 @@ class Kind:
 
 KINDS: Final = {
     "first messages": Kind("ChannelMaxConcurrency", 3_000, is_in_table=True),
+    "agents' messages": Kind("ChannelMaxConcurrency", 3_000),  # hidden as long as files are delayed
     "replies": Kind("ReplyMaxConcurrency", 5_000, is_in_table=True),
     "fast replies": Kind("ReplyMaxConcurrency", 500, is_in_table=True),
     "steps of newsletters": Kind(
         "NewsletterMaxConcurrency", 20_000, 20_000, is_in_table=True, round_ms=5 * ROUND_MS
     ),
     "files": Kind("MediaMaxConcurrency", 2_000),
+    "mails that a model reads": Kind("EmailMaxConcurrency", 3_000),
+}
+# The rule of each queue that invokes a function: a kind above, or why its events need no shares.
+IN_ORDER: Final = "handled faster than routes accept events, see tests.cost.limits"
+ONE_ACCOUNT: Final = "of one company"
+PAGES: Final = "delayed by five seconds, see tests.simulation.whatsapp.actions.test_campaign_queue"
+RULES: Final = {
+    "ConversationsWhatsAppQueue": "first messages",
+    "ConversationsSmsQueue": "first messages",
+    "ConversationsEmailQueue": "first messages",
+    "ConversationsRepliesQueue": "replies",
+    "ConversationsAgentsQueue": "agents' messages",
+    "NewsletterStepsQueue": "steps of newsletters",
+    "NewsletterExportsQueue": "steps of newsletters",
+    "WhatsAppJobsQueue": "files",
+    "ConversationsMediaQueue": "files",
+    "WhatsAppCampaignsQueue": PAGES,
+    "EmailThreadsQueue": "mails that a model reads",
+    "WhatsAppQueue": IN_ORDER,
+    "ConversationsInboundQueue": IN_ORDER,
+    "ConversationsStatusesQueue": IN_ORDER,
+    "EmailInboundQueue": IN_ORDER,
+    "RichpanelQueue": ONE_ACCOUNT,
+    "RichpanelLiveQueue": ONE_ACCOUNT,
 }
 
 
@@ -235,7 +260,12 @@ def fill(queue: Queue, company: str, number: int) -> None:
 # Records that wait on a standard queue come back every quarter of an hour: more than 30,000 fill its spare runs. Those
 # in a table wait in the same way at any number; two queues show it for 100,000.
 BACKLOGS = dict.fromkeys(KINDS, 30_000) | {"first messages": 100_000, "replies": 100_000}
-every_queue = pytest.mark.parametrize("queue", KINDS, indirect=True)
+# The other two are delayed as files are.
+every_queue = pytest.mark.parametrize(
+    "queue",
+    [one for one in KINDS if one not in {"agents' messages", "mails that a model reads"}],
+    indirect=True,
+)
 
 
 @pytest.mark.parametrize(
@@ -262,6 +292,22 @@ def test_single_records_of_others_pass_the_backlog_of_one_company(
     # A round that is already on the queue, and the end of a run.
     assert max(queue.waits(OTHER)) <= queue.kind.late_ms + ROUND_MS + queue.kind.record_ms
     assert len(queue.waits(OTHER)) == len(moments)
+
+
+def test_every_queue_of_the_template_has_a_rule_and_the_concurrency_of_its_kind() -> None:
+    """A new queue fails here until its rule is named."""
+    sources: dict[str, str] = {}
+    for function in resources("AWS::Serverless::Function").values():
+        for event in function["Properties"].get("Events", {}).values():
+            if event["Type"] == "SQS":
+                queue = event["Properties"]["Queue"]["Fn::GetAtt"].removesuffix(".Arn")
+                most = event["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+                sources[queue] = most["Ref"] if isinstance(most, dict) else ""
+
+    assert sources.keys() == RULES.keys()
+    for queue, rule in RULES.items():
+        if rule in KINDS:
+            assert sources[queue] == KINDS[rule].parameter, queue
 
 
 @every_queue

@@ -39,8 +39,9 @@ LARGEST_RING = 25
 VARIES = {
     # Attempt, worker and time: a crash causes a second attempt. The outcome (`state`) must be the same.
     "ACTION": {"attempt", "owner", "reservedAt", "deadline", "ttl", "providerId", "reason"},
-    # The time of handling: a redelivery follows six minutes later.
-    "ALIAS": {"createdAtMs", "createdAt", "ttl"},
+    # The time of handling: a redelivery follows six minutes later. The number of changes: a proof after an unproven
+    # first event is one more.
+    "ALIAS": {"createdAtMs", "createdAt", "ttl", "revision"},
     "MEDIA": {"uploadedAt", "ttl"},
     # Only an entry that is written before its message is listed under the hash of its customer.
     "STATUS": {"ttl", "customerPhone", "createdAt"},
@@ -321,7 +322,9 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
     if event["kind"] in {"message", "echo", "history"}:
         return [_home_of_message(payload, event_id, event)]
     if event["kind"] == "status":
-        return [Status.of(event["phone"], event_id, str(payload["status"]))]
+        reported = payload["status"]  # a list of one word counts as the word
+        (word,) = reported if isinstance(reported, list) else [reported]
+        return [Status.of(event["phone"], event_id, str(word).lower())]
     if event["kind"] in _OF_ACCOUNTS:  # stored as events, after the change that they describe
         return [f"WEBHOOK#{digest(*parking._identity(parse_event(json.dumps(event))))}"]
     if event["kind"] == "group" and payload.get("group_id"):

@@ -17,6 +17,7 @@ from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000
+INBOX = f"arn:parley:whatsapp:::phone-number-id/{COUNTER.phone}"
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def begun(system: System) -> Snapshot:
 def write(system: System, number: int, status: str, at: str) -> None:
     message = Message(
         pk=f"MSG#{number}", company="acme", phone=COUNTER.phone, direction="OUTBOUND", sent_at=at, received_at=at,
-        delivery_status=status, from_="1", from_pk="1", conversation_pk="CONV#1#2", inbox_pk="arn", type="text",
+        delivery_status=status, from_="1", from_pk="1", conversation_pk="CONV#1#2", inbox_pk=INBOX, type="text",
         payload_hash="x", template="hello", campaign_id="spring",
     )  # fmt: skip
     changed_hours.note(system.table, at)  # as the worker does

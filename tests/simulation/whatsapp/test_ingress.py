@@ -12,8 +12,8 @@ from events.whatsapp import payloads
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.samples import sample
-from tests.simulation.disturbances import failures
-from tests.simulation.interceptor import Fault, When
+from tests.simulation.disturbances import deaths, failures
+from tests.simulation.interceptor import Fault
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
@@ -61,10 +61,9 @@ def test_a_crash_at_any_call_loses_no_event_once_the_provider_repeats(
     system: System, name: str
 ) -> None:
     clean, calls = undisturbed(system, REQUESTS[name]())
-    for number in range(1, len(calls) + 1):
-        # After it is before the next one; before the first one nothing has happened yet.
+    for death in deaths(calls):
         system.reset()
-        system.interceptor.die_at = (number, When.AFTER)
+        system.interceptor.die_at = death
         assert not system.deliver(REQUESTS[name]())
         system.interceptor.rewind()
         assert_same_in_the_end(system, name, clean)

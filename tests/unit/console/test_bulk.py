@@ -1,22 +1,13 @@
-"""Changes of many conversations: the routes of each context that they call, and the page that shows how far one is."""
+"""Changes of many conversations: the page that shows how far one is."""
 
 from __future__ import annotations
 
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from console.api.bulk import changes
-from console.api.bulk.calls import Refused
-from shared.inbox.items import Context
 from tests.unit.console.typescript import run
 
-if TYPE_CHECKING:
-    from console.api.bulk.calls import Call
-    from console.store.bulk_items import Action
-
-UNTIL = "2026-02-01T09:00:00.000Z"
 # A server whose change is ended after some looks, with failures by the number of a call.
 PORTS = """
 const calls = [], kept = { closed: value.closed ?? "" }, broken = { ...(value.broken ?? {}) };
@@ -38,6 +29,11 @@ const ports = {
     return stored;
   },
   stop: async (id) => { await called("stop", [id]); left = 0; },
+  undo: async (id, key) => {
+    await called("undo", [id, key]);
+    stored = { ...stored, changeId: "change-" + key, stage: "changing", undoes: id };
+    left = 1;
+  },
   pause: async (ms) => { calls.push(["pause", ms]); if (value.stops && calls.length < 9) await jobs.stop(); },
   newId: () => "key-" + ++ids,
   now: () => value.now ?? 2000,
@@ -113,6 +109,32 @@ def test_a_change_is_stopped_while_it_goes_on() -> None:
     assert names == ["begin", "newest", "pause", "stop", "newest"]
 
 
+def test_an_ended_change_is_undone_and_one_that_goes_on_is_not() -> None:
+    steps = """
+    await jobs.undo();
+    await jobs.begin(wanted, []);
+    await jobs.undo();
+    return [jobs.current.undoes, jobs.current.stage, names(), shown()[1]];
+    """
+    undoes, stage, names, failure = page(steps)
+
+    assert (undoes, stage, failure) == ("change-key-1", "ended", None)
+    assert names.count("undo") == 1
+
+    broken = page(
+        """
+        await jobs.begin(wanted, []);
+        broken[calls.length + 1] = "lost";
+        await jobs.undo();
+        const failed = shown()[1];
+        await jobs.repeat();
+        return [failed, shown()[1], calls.filter(([name]) => name === "undo")];
+        """
+    )
+    assert broken[:2] == ["lost", None]
+    assert broken[2] == [["undo", "change-key-1", "key-2"]] * 2
+
+
 def test_shift_chooses_the_rows_between_two_ones() -> None:
     value = ["a", "b", "c", "d"]
     ranges = (
@@ -120,70 +142,3 @@ def test_shift_chooses_the_rows_between_two_ones() -> None:
     )
 
     assert run("inbox/bulk/job.ts", ranges, value) == [["a", "b", "c"], ["b", "c"], ["d"]]
-
-
-@pytest.mark.parametrize(
-    ("context", "action", "value", "made"),
-    [
-        ("whatsapp", "assign", "user:kim", ("PATCH", {"assignee": "user:kim"})),
-        ("whatsapp", "snooze", UNTIL, ("PATCH", {"status": "snoozed", "snoozedUntil": UNTIL})),
-        ("whatsapp", "resolve", None, ("PATCH", {"status": "resolved"})),
-        ("whatsapp", "archive", None, ("PATCH", {"archived": True})),
-        ("whatsapp", "read", None, ("POST", {"upTo": "p9"})),
-        ("whatsapp", "label", "vip", ("PATCH", {"labels": ["vip"], "revision": 7})),
-        ("email_threads", "assign", "team:a", ("PATCH", {"assigned_to": "team:a"})),
-        ("email_threads", "label", "vip", ("PATCH", {"add_tags": ["vip"]})),
-        ("email_threads", "snooze", UNTIL, ("PATCH", {"snoozed_until": UNTIL})),
-        ("email_threads", "resolve", None, ("PATCH", {"status": "completed"})),
-        ("email_threads", "archive", None, ("POST", {})),
-        ("email_threads", "read", None, None),
-        ("conversations", "label", "vip", ("POST", {"labels": ["vip"], "revision": 7})),
-        ("conversations", "snooze", UNTIL, ("POST", {"snoozed_until": UNTIL})),
-        ("conversations", "assign", "user:kim", None),
-        ("conversations", "resolve", None, None),
-    ],
-)
-def test_a_change_is_that_of_the_conversations_context(
-    context: str, action: Action, value: str | None, made: tuple[str, Any] | None
-) -> None:
-    calls: list[Call] = []
-
-    def ask(call: Call) -> dict[str, Any]:
-        calls.append(call)
-        return {"labels": [], "revision": 7, "position": "p9"} if call.body is None else {}
-
-    wanted = changes.Wanted(action=action, value=value, key="the-key")
-    outcome = changes.make(ask, wanted, Context(context), "1")
-
-    written = [one for one in calls if one.body is not None]
-    assert outcome == ("skipped" if made is None else "done")
-    assert [(one.line.split(" ")[0], one.body) for one in written] == ([made] if made else [])
-    assert all(one.key.startswith("the-key") for one in written)
-
-
-@pytest.mark.parametrize(
-    ("conflicts", "labels", "refused", "writes"),
-    [([409], [], None, 2), ([409] * 3, [], 409, 3), ([403], [], 403, 1), ([], ["vip"], None, 0)],
-)
-def test_a_label_is_added_to_what_colleagues_have_set_meanwhile(
-    conflicts: list[int], labels: list[str], refused: int | None, writes: int
-) -> None:
-    keys: list[str] = []
-    answers = list(conflicts)
-
-    def ask(call: Call) -> dict[str, Any]:
-        if call.body is None:
-            return {"labels": labels, "revision": len(keys)}
-        keys.append(call.key)
-        if answers:
-            raise Refused("refused", answers.pop(0))
-        return {}
-
-    wanted = changes.Wanted(action="label", value="vip", key="k")
-    status = None
-    try:
-        changes.make(ask, wanted, Context.WHATSAPP, "1")
-    except Refused as refusal:
-        status = HTTPStatus(refusal.status)
-
-    assert (status, keys) == (refused, [f"k-{revision}" for revision in range(writes)])

@@ -138,6 +138,7 @@ def test_conversations_may_be_assigned_to_teams_and_to_colleagues_who_answer() -
         "people": [person("ada", "agent"), person("me", "admin"), person("op", "operator")],
         "teams": ["returns", "sales"],
         "complete": True,
+        "language": "en",
     }
 
     found = run("people/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)

@@ -7,6 +7,8 @@ import re
 from dataclasses import fields
 from enum import StrEnum
 
+import pytest
+
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
@@ -14,6 +16,7 @@ from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
 from shared.identity.contacts.items import What
+from shared.inbox.notifications.items import NotificationKind
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -22,12 +25,17 @@ SOURCES = ROOT / "console" / "src"
 LANGUAGES = {
     language: {
         key: text
-        for file in sorted((SOURCES / "texts").rglob(f"{language}.json"))
+        for file in sorted(
+            (SOURCES / "texts").rglob(f"{language}.json"), key=lambda file: file.parent
+        )
         for key, text in json.loads(file.read_text("utf-8")).items()
     }
     for language in sorted({file.stem for file in (SOURCES / "texts").rglob("*.json")})
 }
-CODE = "\n".join(file.read_text("utf-8") for file in sorted(SOURCES.rglob("*.ts*")))
+FILES = [
+    (file.name, {*file.parents}, file.read_text("utf-8")) for file in sorted(SOURCES.rglob("*.ts*"))
+]
+CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(
@@ -49,6 +57,9 @@ BY_VALUE = {
         "keys",
         "live",
         "notify",
+        "notifications.digest",
+        "notifications.kind",
+        "notifications.said",
         "inbox.due",
         "views.preset",
         "bulk.action",
@@ -66,47 +77,101 @@ BY_VALUE = {
         "contact.state",
         "priority",
         "parked.advice",
+        "playground.by",
         "switch",
+        "exchange.did",
+        "exchange.end",
+        "exchange.ended",
+        "exchange.field",
+        "exchange.format",
+        "exchange.stage",
+        "exchange.would",
+        "findings.check",
+        "findings.fix",
+        "findings.said",
+        "findings.status",
+        "people",
+        "people.effect",
+        "people.role",
+        "setup.other",
+        "setup.other_text",
+        "setup.role",
+        "setup.step",
         "privacy.kind",
         "privacy.name",
         "privacy.stage",
+        *(
+            "segment.field",
+            "segment.field.consent",
+            "segment.join",
+            "segment.operator",
+            "segment.value",
+        ),
     ),
 }
 
 
-def test_the_console_speaks_english_and_german() -> None:
-    assert set(LANGUAGES) == {"en", "de"}
+def test_the_console_speaks_english_german_and_arabic() -> None:
+    assert set(LANGUAGES) == {"en", "de", "ar"}
 
 
-def test_both_languages_have_the_same_texts_in_the_same_order() -> None:
-    assert list(LANGUAGES["en"]) == list(LANGUAGES["de"])
+def test_all_languages_have_the_same_texts_in_the_same_order() -> None:
+    """But for the plural forms that English does not have."""
+    for language, texts in LANGUAGES.items():
+        shared = [key for key in texts if key.rpartition(".")[2] not in {"two", "few"}]
+        assert shared == list(LANGUAGES["en"]), language
 
 
-@each("key", json.loads((SOURCES / "texts" / "operations" / "en.json").read_text("utf-8")))
-def test_texts_that_are_loaded_with_the_pages_of_operations_are_used_there_only(key: str) -> None:
-    used = [
-        file.name
-        for file in SOURCES.rglob("*.ts*")
-        if SOURCES / "operations" not in file.parents and f'"{key}"' in file.read_text("utf-8")
+def _loaded_with(pages: str) -> list[str]:
+    return list(json.loads((SOURCES / "texts" / pages / "en.json").read_text("utf-8")))
+
+
+@each(
+    ("part", "pages"),
+    [
+        ("operations", ("operations", "reports", "contacts/exchange", "setup")),
+        ("setup", ("setup",)),
+        ("reports", ("reports",)),
+        ("notifications", ("notifications",)),
+        ("segments", ("contacts/segments",)),
+        ("contact", ("contacts",)),
+    ],
+)
+def test_texts_that_are_loaded_with_some_pages_are_used_there_only(
+    part: str, pages: tuple[str, ...]
+) -> None:
+    homes = {SOURCES / page for page in pages}
+    elsewhere = "\n".join(text for _, parents, text in FILES if homes.isdisjoint(parents))
+
+    assert [key for key in _loaded_with(part) if f'"{key}"' in elsewhere] == []
+
+
+@each("language", sorted(LANGUAGES))
+def test_a_text_takes_the_same_values_in_all_languages(language: str) -> None:
+    """A plural form for exactly one or two may leave out its count."""
+
+    def values(text: str) -> list[str]:
+        return sorted(re.findall(r"{\w+}", text))
+
+    differing = [
+        key
+        for key, text in LANGUAGES[language].items()
+        for english in (re.sub(r"\.(two|few)$", ".other", key),)
+        if values(text) != values(LANGUAGES["en"][english])
+        and not (key.endswith((".one", ".two")) and values(text) == [])
     ]
 
-    assert used == []
+    assert differing == []
+    assert [key for key, text in LANGUAGES[language].items() if not text.strip()] == []
 
 
-@each("key", LANGUAGES["en"])
-def test_a_text_takes_the_same_values_in_both_languages(key: str) -> None:
-    english, german = (LANGUAGES[name][key] for name in ("en", "de"))
+@pytest.mark.long
+def test_no_text_is_unused() -> None:
+    def is_used(key: str) -> bool:
+        stem = re.sub(r"\.(one|other)$", "", key)
+        return f'"{key}"' in CODE or f'"{stem}"' in CODE or key.rpartition(".")[0] in BY_VALUE
 
-    assert english.strip()
-    assert german.strip()
-    assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", german))
-
-
-@each("key", LANGUAGES["en"])
-def test_no_text_is_unused(key: str) -> None:
-    stem = re.sub(r"\.(one|other)$", "", key)
-
-    assert f'"{key}"' in CODE or f'"{stem}"' in CODE or key.rpartition(".")[0] in BY_VALUE
+    assert [key for key in LANGUAGES["en"] if not is_used(key)] == []
 
 
 @each(
@@ -122,6 +187,7 @@ def test_no_text_is_unused(key: str) -> None:
         ("due.in", TargetName),
         ("due.over", TargetName),
         ("contact.change", What),
+        ("notifications.kind", NotificationKind),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from conversations.ai.checks.values import KnownTexts, unknown_values
+from conversations.ai.checks.values.comparison import KnownTexts, unknown_values
 from tests.cases import each
 
 KNOWN = KnownTexts(
@@ -21,6 +21,7 @@ KNOWN = KnownTexts(
     [
         "356 € for four nights", "356 € in all", "96,50 € with breakfast", "26.70 € now", "62,30 € later",
         "by 24/12/2026", "4 pm", "kl. 17.30", "24 июля", "24 Temmuz", "7月24日", "на Садовой, 17", "try 2 of them",
+        "breakfast at 7.50 EUR", "ab 7.50 Euro", "from 7.50 euros",
     ],
 )  # fmt: skip
 def test_values_and_totals_of_known_parts_are_known(text: str) -> None:

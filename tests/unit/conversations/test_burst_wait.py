@@ -10,7 +10,8 @@ from conversations.configuration.burst_waits import BurstWait, BurstWaits
 from conversations.lifecycle.burst_wait import follows_unanswered, looks_complete, seconds_after
 from conversations.lifecycle.reply_trigger import ReplyTrigger, due_ms
 from conversations.store.items.conversation import ChannelMethod, Role
-from conversations.store.items.log import Message, State
+from conversations.store.items.log import Message
+from conversations.store.items.parts.state import State
 from shared.runtime import clock
 from tests.cases import each
 
@@ -35,6 +36,10 @@ def message(content: str = "", at: str = "2026-01-01T12:00:20.000Z", **facts: An
         "متى الموعد؟",
         "मुझे चाहिए।",
         "I would like to move my appointment to next Tuesday",
+        "thanks 😊",
+        "👍🏽",
+        "❤️",
+        "Πότε αρχίζω;",
     ],
 )
 def test_the_end_of_a_sentence_or_a_long_text_looks_complete(text: str) -> None:
@@ -46,6 +51,7 @@ def test_the_end_of_a_sentence_or_a_long_text_looks_complete(text: str) -> None:
     [
         "Hello",
         "yes I do",
+        "one thing;",
         "well...",
         "wait…",
         "the following:",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversations.ai.checks.statements import (
+from conversations.ai.checks.statements.claims import (
     claimed_actions,
     claims_to_be_human,
     has_unproven_action,
@@ -18,6 +18,9 @@ from tests.cases import each
         ("He reservado su cita.", "reservad"), ("Ho prenotato la camera.", "prenotat"),
         ("Cancelei a reserva.", "cancelei"), ("Ik heb de afspraak geannuleerd.", "geannuleerd"),
         ("Anulowałem zamówienie.", "anulował"), ("Din tid är avbokad.", "avbokad"), ("Я отменил заказ.", "отмени"),
+        ("I've arranged a taxi.", "arranged"), ("C'est fait, votre billet est annulé.", "annulé"),
+        ("Erledigt, Ihr Termin ist abgesagt.", "abgesagt"), ("Er wurde auf den 14. April verlegt.", "verlegt"),
+        ("Listo, tu cita está cancelada.", "cancelad"),
         ("Rezervasyonunuzu iptal ettim.", "iptal"), ("لقد ألغيت موعدك.", "ألغيت"),
     ],
 )  # fmt: skip
@@ -34,10 +37,41 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Ich habe es noch nicht storniert.", "Sobald ich es gebucht habe, schreibe ich.", "Je peux annuler.",
         "If it has been cancelled, you get a mail.", "Ik heb het nog niet geannuleerd.", "Zapisałem odpowiedź.",
         "Als de afspraak is geannuleerd, hoort u dat.", "Вы отменили заказ?", "Ik heb een notitie gemaakt.",
+        "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
+        "I've sent you the link above.", "Once that is done, your seat is booked.",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
     assert not claimed_actions(text)
+
+
+@each(
+    ("text", "verbs"),
+    [
+        ("I have booked Monday and cancelled Friday.", {"booked", "cancelled"}),
+        ("Ich habe Montag gebucht und Freitag storniert.", {"gebucht", "storniert"}),
+        ("Ik heb maandag geboekt en vrijdag geannuleerd.", {"geboekt", "geannuleerd"}),
+    ],
+)
+def test_each_action_of_a_sentence_needs_a_proof(text: str, verbs: set[str]) -> None:
+    assert claimed_actions(text) == verbs
+
+
+@each(
+    ("text", "purpose", "is_proven"),
+    [
+        ("I have booked Monday.", "book_slot: Books a slot.", True),
+        ("I have cancelled your order.", "book_slot: Books a slot.", False),
+        ("Ich habe den Termin storniert.", "cancel_visit: Ends a visit.", True),
+        ("Your refund has been processed.", "refund_order: Pays back.", True),
+        ("Ik heb de afspraak verzet.", "book_slot: Books a slot.", False),
+        ("I've cancelled it.", "run_action: Does what is wanted.", True),
+    ],
+)  # fmt: skip
+def test_a_function_proves_actions_of_its_kind_only(
+    text: str, purpose: str, is_proven: bool
+) -> None:
+    assert has_unproven_action(text, [], [purpose]) is not is_proven
 
 
 @each(
@@ -47,9 +81,13 @@ def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
         ("No soy un robot.", True), ("Je suis une vraie personne.", True), ("I am not a person.", False),
         ("I am a human resources assistant.", False), ("Ich bin kein Mensch.", False),
         ("I will hand you over to a person.", False), ("Ik ben een echt mens.", True), ("Ik ben geen mens.", False),
+        ("No, no soy una persona.", False), ("Não sou uma pessoa.", False),
+        ("I'm Daisy from reception, a real person.", True),
         ("Jestem prawdziwym człowiekiem.", True), ("Nie jestem człowiekiem.", False), ("Jag är en människa.", True),
         ("Jag är inte en människa.", False), ("Я живой человек.", True), ("Я не человек.", False),
         ("Ben gerçek bir insan\u0131m.", True), ("أنا إنسان.", True),
+        ("You're chatting with a human.", True), ("Hier schreibt Ihnen eine echte Mitarbeiterin.", True),
+        ("Je suis conseillère, pas un robot.", True), ("Jeg er et rigtigt menneske.", True),
         ("Sono sempre qui, una persona vi risponde.", False),
     ],
 )  # fmt: skip

@@ -11,7 +11,14 @@ from conversations.store.items import conversation, log, records, routes
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
-from conversations.store.items.parts import due, function_result, memory, note
+from conversations.store.items.parts import (
+    due,
+    function_result,
+    memory,
+    note,
+    project_version,
+    state,
+)
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
@@ -28,7 +35,17 @@ def contract() -> dict[str, Any]:
 def test_every_item_type_is_registered() -> None:
     declared = {
         item
-        for module in (log, due, function_result, memory, note, routes, records)
+        for module in (
+            log,
+            due,
+            function_result,
+            memory,
+            note,
+            project_version,
+            routes,
+            records,
+            state,
+        )
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }

@@ -158,6 +158,7 @@ def test_the_places_are_those_of_all_fields_that_people_write() -> None:
     assert names >= TEXTS | FILLED | ELSEWHERE
 
 
+@pytest.mark.long
 @each(("model", "path"), PLACES, ids=[_name(*place) for place in PLACES])
 def test_a_text_of_one_line_refuses_what_could_be_another_header_field(
     model: type[BaseModel], path: Path

@@ -12,7 +12,7 @@ COMMANDS = [
     "local.demo.__main__",
     "local.stack.cli",
     "local.load.__main__",
-    "local.traces",
+    "local.stack.traces.report",
     "local.audit",
     "events.__main__",
 ]

@@ -1,5 +1,7 @@
 """The generated mails of the load run: their shares, their order, and that a seed reproduces them."""
 
+import pytest
+
 from email_threads.parsing.mail import parse
 from email_threads.threading import ids
 from local.load.mail_traffic import ROBOT, MailTraffic, mail_traffic
@@ -12,6 +14,7 @@ def ids_of(made: MailTraffic) -> list[list[str]]:
     return [[parse(one.raw).message_id for one in arrivals] for arrivals in made.by_sender]
 
 
+@pytest.mark.long
 def test_a_run_has_the_documented_shares_of_repeats_early_replies_and_invalid_mails() -> None:
     made = mail_traffic(1, 4_000, 300, RUN)
 
@@ -23,6 +26,7 @@ def test_a_run_has_the_documented_shares_of_repeats_early_replies_and_invalid_ma
     assert {mail.mailbox for mail in made.mails} >= {ROBOT}
 
 
+@pytest.mark.long
 def test_the_same_seed_makes_the_same_run() -> None:
     first, again = mail_traffic(3, 200, 10, RUN), mail_traffic(3, 200, 10, RUN)
 
@@ -34,6 +38,7 @@ def test_the_same_seed_makes_the_same_run() -> None:
     assert first.mails != mail_traffic(4, 200, 10, RUN).mails
 
 
+@pytest.mark.long
 def test_every_mail_arrives_and_a_thread_has_one_sender() -> None:
     made = mail_traffic(1, 400, 20, RUN)
     arrived = ids_of(made)
@@ -46,6 +51,7 @@ def test_every_mail_arrives_and_a_thread_has_one_sender() -> None:
         assert {thread % len(arrived) for thread in threads} <= {position}
 
 
+@pytest.mark.long
 def test_a_mail_names_the_root_of_its_thread_so_that_an_early_reply_finds_it() -> None:
     made = mail_traffic(1, 400, 20, RUN)
     raws = {
@@ -57,6 +63,7 @@ def test_a_mail_names_the_root_of_its_thread_so_that_an_early_reply_finds_it() -
     assert all(ids.root(raws[mail.message_id]) == mail.root for mail in made.mails)
 
 
+@pytest.mark.long
 def test_a_copy_of_a_mail_has_its_fingerprint() -> None:
     made = mail_traffic(1, 400, 20, RUN)
     fingerprints: dict[str, set[str]] = {}

@@ -40,6 +40,7 @@ def sources() -> Iterator[Path]:
         yield from (ROOT / folder).rglob("*.py")
 
 
+@pytest.mark.long
 def test_calls_of_linux_are_used_beside_the_local_stack_only() -> None:
     found = {
         str(path.relative_to(ROOT))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from local import traces
 from local.stack.processes import StackError
-from local.stack.trace_collector import parsed
+from local.stack.traces import report as traces
+from local.stack.traces.collector import parsed
 
 TRACE = "1-5759e988-bd862e3fe1be46a994272793"
 OTHER = "1-5759e999-bd862e3fe1be46a994272793"

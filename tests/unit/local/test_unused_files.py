@@ -54,6 +54,7 @@ def unzipped(folder: Path) -> float:
     )
 
 
+@pytest.mark.long
 def test_the_function_that_renders_has_at_most_three_quarters_of_the_size_that_lambda_allows(
     built: Path,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Input and output of `python -m richpanel.decide`."""
+"""Input and output of `python -m richpanel.decisions.command`."""
 
 import io
 import json
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from richpanel.decide.__main__ import main
-from richpanel.decide.samples import SampleInvalid, decided, parse_sample
+from richpanel.decisions.command.__main__ import main
+from richpanel.decisions.command.samples import SampleInvalid, decided, parse_sample
 
 ORDER = {
     "number": "#1234",
@@ -308,11 +308,12 @@ def test_a_decision_needs_no_created_at() -> None:
     assert decided(sample).reason == "tier1_safe_assist"
 
 
+@pytest.mark.long
 def test_the_command_runs_without_aws_and_without_network() -> None:
     """In a separate process, without AWS variables in the environment and without its libraries."""
     root = Path(__file__).parents[3]
     program = (
-        "import sys; from richpanel.decide.__main__ import main; code = main();"
+        "import sys; from richpanel.decisions.command.__main__ import main; code = main();"
         "bad = {'boto3', 'botocore', 'aws_lambda_powertools', 'urllib3', 'http.client'} & set(sys.modules);"
         "sys.exit(f'loaded {bad}' if bad else code)"
     )

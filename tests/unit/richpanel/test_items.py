@@ -154,11 +154,13 @@ def test_an_action_of_an_unknown_kind_is_refused() -> None:
 
 
 def test_internal_rows_use_ids_that_no_conversation_can_have() -> None:
-    rows: list[type[Row]] = [CustomerState, TokenBucket, items.Sweep, items.SettingsVersion]
+    rows: list[type[Row]] = [
+        *(CustomerState, TokenBucket, items.Sweep, items.SettingsVersion, items.PrivacyJob),
+    ]
     ours = [row.patterns[0] for row in rows] + [AuditAction.SWITCHES]
 
     assert all(pattern.startswith(items.RESERVED_PREFIXES) for pattern in ours)
-    assert len(set(ours)) == 5
+    assert len(set(ours)) == 6
 
 
 @each("row", EVERY, ids=lambda row: row.__name__)

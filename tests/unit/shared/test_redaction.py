@@ -1,5 +1,7 @@
 """Redaction of log lines, and the ids that are not redacted. Figures over many strings: tests/redaction."""
 
+import pytest
+
 from shared.runtime.redaction import outline, redact, redacted
 from tests.cases import each
 
@@ -139,6 +141,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @each("part", HOSTILE)
 def test_hostile_texts_of_any_length_are_redacted_in_time(part: str) -> None:
     text = (part * (60_000 // len(part) + 1))[:60_000]

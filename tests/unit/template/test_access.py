@@ -34,7 +34,14 @@ PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
 # The files of the console: the same for everyone, loaded before a person has signed in.
 PAGES = {("GET", "/console"), ("GET", "/console/{proxy+}")}
 # Customers have no login: the link is signed, and only a POST records an answer.
-SIGNED_LINKS = {("GET", "/satisfaction/{token}"), ("POST", "/satisfaction/{token}")}
+SIGNED_LINKS = {
+    ("GET", "/satisfaction/{token}"),
+    ("POST", "/satisfaction/{token}"),
+    ("GET", "/u/{proxy+}"),
+    ("POST", "/u/{proxy+}"),
+    ("GET", "/n/{proxy+}"),
+    ("POST", "/operations/administrator"),  # the token of a one-time link
+}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
 
@@ -70,6 +77,7 @@ def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> 
     assert days == {
         "claims/": 30,
         "uploads/": 1,
+        "contacts/": 1,
         "parked/": 30,
         "conversations/parked/": 35,
         "exports/": 7,
@@ -135,10 +143,14 @@ def test_only_webhooks_pages_and_signed_links_have_no_authorizer() -> None:
         ("GET", "/attributes"),
         *((method, "/attributes/{name}") for method in ("PUT", "DELETE")),
         ("GET", "/operations/{proxy+}"),
+        ("POST", "/operations/{proxy+}"),
         ("GET", "/people"),
         ("POST", "/live/tickets"),
-        ("GET", "/privacy/{proxy+}"),
-        ("POST", "/privacy/{proxy+}"),
+        ("ANY", "/privacy/{proxy+}"),
+        ("GET", "/reports/{proxy+}"),
+        ("PUT", "/reports/settings"),
+        ("GET", "/projects"),
+        *((method, "/projects/{proxy+}") for method in ("GET", "POST")),
         ("POST", "/sign-out"),
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),

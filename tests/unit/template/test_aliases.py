@@ -48,6 +48,7 @@ def versions(**given: str) -> set[str]:
     return {n for n, one in translated(**given).items() if one["Type"] == "AWS::Lambda::Version"}
 
 
+@pytest.mark.long
 @each("function", FUNCTIONS)
 def test_the_alias_of_a_function_names_its_published_version(function: str) -> None:
     made = translated()
@@ -59,6 +60,7 @@ def test_the_alias_of_a_function_names_its_published_version(function: str) -> N
     assert made[version]["DeletionPolicy"] == "Retain"  # a rollback returns to it
 
 
+@pytest.mark.long
 def test_no_caller_uses_a_function_without_its_alias() -> None:
     """Event sources, topics, schedules, routes, the authorizer and their permissions."""
     made = translated()
@@ -131,6 +133,7 @@ def test_parameters_that_no_function_has_publish_no_version() -> None:
     assert versions() == versions(AlarmEmail="ops@example.com", GradualDeployment=LINEAR)
 
 
+@pytest.mark.long
 def test_a_new_version_takes_over_at_once_in_every_stage_but_prod() -> None:
     wanted = {stage: parameters(overrides_of(stage))["GradualDeployment"] for stage in STAGES}
 

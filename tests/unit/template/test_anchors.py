@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 from local.stack import environments
@@ -38,6 +39,7 @@ def _anchored(text: str) -> Iterator[yaml.NodeEvent]:
             yield event
 
 
+@pytest.mark.long
 def test_sam_writes_a_template_without_aliases(tmp_path: Path) -> None:
     written = tmp_path / "template.yaml"
     subprocess.run(  # noqa: S603 - our own environment and script

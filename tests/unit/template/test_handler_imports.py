@@ -94,6 +94,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
     assert imports.loaded((models, f"{models}.sqs"), function) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("function", "modules"),
     [
@@ -209,7 +210,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "newsletters.drafting.model_calls",
                 "newsletters.exports",
                 "newsletters.privacy.jobs",
-                "newsletters.retrieval.passages",
+                "newsletters.drafting.retrieval.passages",
                 "newsletters.worker",
                 "shared.ai.providers.bedrock",
                 "shared.ai.providers.openai",
@@ -229,7 +230,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "newsletters.drafting.outline_generation",
                 "newsletters.exports",
                 "newsletters.privacy",
-                "newsletters.retrieval.passages",
+                "newsletters.drafting.retrieval.passages",
                 "shared.ai.providers.bedrock",
                 "shared.ai.providers.openai",
                 "shared.ai.settings",
@@ -317,6 +318,7 @@ def test_one_module_imports_powertools_tracer() -> None:
     assert found == {"layers/shared/shared/runtime/tracing.py"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_starts_with_the_environment_that_the_template_gives_it(
     imports: Imports, function: str
@@ -324,6 +326,7 @@ def test_a_function_starts_with_the_environment_that_the_template_gives_it(
     assert imports.of(function).get("error") is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_setting_that_a_function_declares_is_set(imports: Imports, function: str) -> None:
     """Including those with a default: an unintended default could belong to another stage."""

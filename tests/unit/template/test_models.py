@@ -36,7 +36,7 @@ def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
         "RichpanelModelArns": OTHER,
     }
 
-    speaking = ("WhatsApp", "Sms", "Email", "Replies")
+    speaking = ("WhatsApp", "Sms", "Email", "Replies", "Admin")  # an admin tries a model
     assert grants(**given) == {
         **{f"Conversations{name}Role": [[PROFILE, MODEL]] for name in speaking},
         "EmailThreadsWorkerRole": [[PROFILE, MODEL]],

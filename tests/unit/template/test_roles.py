@@ -12,6 +12,8 @@ from whatsapp.jobs import canary
 
 # These operations support no resource.
 WITHOUT_RESOURCES = {
+    "lambda:GetAccountSettings",
+    "lambda:ListEventSourceMappings",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
     "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",
@@ -137,7 +139,7 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
     of_people = ["CONV#*", "ALIAS#*", "PHONE#*", "CONFIG#PHONES#*"]  # heads, not messages
     assert [s["Condition"] for s in items] == [
         {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}}
-        for keys in (["WEBHOOK#*"], ["PRIVACY_JOB#*"], of_people)
+        for keys in (["PRIVACY_SETTINGS#*"], ["WEBHOOK#*"], ["PRIVACY_JOB#*"], of_people)
     ]
     assert not [action for action in actions if action.startswith("sqs:")]
     assert "s3:PutObject" not in actions

@@ -37,6 +37,8 @@ MANAGED = {"ApiLoggingRole": "AmazonAPIGatewayPushToCloudWatchLogs"}
 WRITES_TRACES = {"Fn::If": ["Traces", {"Ref": "WriteTraces"}, {"Ref": "AWS::NoValue"}]}
 # X-Ray has no resources for these actions (Service Authorization Reference): IAM allows them for "*" only.
 WITHOUT_RESOURCES = {
+    "lambda:GetAccountSettings",
+    "lambda:ListEventSourceMappings",
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",

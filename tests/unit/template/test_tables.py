@@ -154,6 +154,7 @@ def test_the_help_desks_tables_have_the_names_and_keys_of_their_contract(
     assert wanted["BillingMode"] == "PAY_PER_REQUEST"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("context", "fewest"),
     [

@@ -10,7 +10,9 @@ import pytest
 from console.privacy import inventory
 from conversations.inbound import downloads as of_conversations
 from conversations.privacy import erasure
+from newsletters.privacy import bylines
 from richpanel.decisions.switches import Switches, read_switches
+from richpanel.privacy import part as help_desk
 from shared.policy import kill_switches
 from tests.cases import each
 from tests.template import (
@@ -175,6 +177,19 @@ def test_an_erasure_of_conversations_waits_longer_than_any_of_their_workers_runs
 @each("function", [name for name in FUNCTIONS if name.endswith("InboxFeed")])
 def test_an_erasure_of_a_contact_waits_longer_than_any_feed_runs(function: str) -> None:
     assert timeout_seconds(function) * 1_000 < inventory.SETTLES_MS
+
+
+@each(
+    ("function", "settles_ms"),
+    [
+        ("NewslettersExports", bylines.SETTLES_MS),
+        ("RichpanelWorker", help_desk.SETTLES_MS),
+    ],
+)
+def test_an_erasure_of_a_context_waits_longer_than_its_worker_runs(
+    function: str, settles_ms: int
+) -> None:
+    assert timeout_seconds(function) * 1_000 < settles_ms
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:

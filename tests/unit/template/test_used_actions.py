@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boto3
+import pytest
 from botocore import xform_name
 from moto import mock_aws
 
@@ -42,6 +43,7 @@ def made_by(handler: str, service: str, operation: str) -> list[str]:
     return used_actions.refused()
 
 
+@pytest.mark.long
 def test_a_call_of_a_handler_is_compared_with_the_role_of_its_function() -> None:
     assert made_by("whatsapp/handlers/api.py", "dynamodb", "ListTables") == [
         "whatsapp.handlers.api: ListTables of dynamodb"
@@ -110,11 +112,13 @@ def without_a_call(function: str) -> frozenset[str]:
     return frozenset(grant.action for grant in ours) - called
 
 
+@pytest.mark.long
 @each("function", FUNCTIONS)
 def test_each_granted_action_is_called_by_code_that_the_function_can_reach(function: str) -> None:
     """The simulations compare with recorded calls; this finds grants of paths that no test takes, too."""
     assert without_a_call(function) <= WITHOUT_A_CALL.keys()
 
 
+@pytest.mark.long
 def test_no_exception_is_left_that_has_a_call() -> None:
     assert frozenset().union(*map(without_a_call, FUNCTIONS)) == WITHOUT_A_CALL.keys()

@@ -10,6 +10,7 @@ from typing import Any
 
 from local.stack import environments
 from tests.template import ROOT
+from tests.unit.template.kept import kept
 
 type Resources = dict[str, dict[str, Any]]
 
@@ -72,11 +73,14 @@ def translations(
     layer: str = "s3://bucket/layer",
 ) -> list[Resources]:
     """The same for several sets of parameters, in one process. SAM refuses a set: an AssertionError with its text."""
+    asked = json.dumps([code, layer, [dict(given) for given in sets]])
+    made: list[Resources] = json.loads(kept(asked, lambda: _output(asked)))
+    return made
+
+
+def _output(asked: str) -> str:
     run = subprocess.run(  # noqa: S603 - our own environment and script
-        [
-            str(environments.python_of("sam")),
-            *("-c", _TRANSLATE, json.dumps([code, layer, [dict(given) for given in sets]])),
-        ],
+        [str(environments.python_of("sam")), "-c", _TRANSLATE, asked],
         cwd=ROOT,
         env={"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"},
         capture_output=True,
@@ -84,5 +88,4 @@ def translations(
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    made: list[Resources] = json.loads(run.stdout)
-    return made
+    return run.stdout

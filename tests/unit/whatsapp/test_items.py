@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from local.docs.declarations import allowed, bounds_of
-from local.docs.table_reference import TABLE_TYPES
+from local.docs.item_tables import TABLE_TYPES
 from shared.action_ledger import Action
 from tests import template
 from tests.cases import each

@@ -37,8 +37,13 @@ class Shelf(Table):
         return self.items.get(key["pk"])
 
     def get_many(
-        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+        self,
+        keys: Sequence[Attributes],
+        *,
+        is_consistent: bool = True,
+        fields: Sequence[str] = (),
     ) -> list[Attributes]:
+        assert fields == ()
         wanted = {key["pk"] for key in keys}
         return [entry for entry in self.entries if entry["pk"] in wanted]
 

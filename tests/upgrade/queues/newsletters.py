@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
 from newsletters.inbound.events import ExportRequested, WorkEvent
-from tests.simulation.newsletters import scenarios
+from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
+from shared.runtime import clock
+from tests.simulation.newsletters import issues, readers, scenarios
 from tests.simulation.newsletters.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
@@ -19,14 +21,23 @@ class Newsletters(FifoQueuesContext[System]):
     system = System
 
     def begin(self, system: System) -> None:
-        """A newsletter with a draft; a job, an export and a request of its author that wait without a message."""
+        """An issue; a job, an export, a request, a sign-up, a test and the sending that wait without a message."""
         system.reset()
-        scenarios.DRAFTED(system)
+        issues.READY(system)
         for queue in system.fifo_queues.queues.values():
             queue.accepted.clear()
-        scenarios.exported("markdown")(system)
+        readers.signed_up(system, readers.published(system))
+        addresses = {"addresses": ["ann@shop.example"]}
+        system.act("POST", f"{issues.ONE}/test", addresses, key="test mail")
+        scenarios.exported("docx", key="second")(system)
         scenarios.requested("export")(system)
         scenarios.started("draft", "again")(system)
+        issues.sent(system)
+        tags = {ISSUE: system.issue_id, RECIPIENT: "a" * 64}
+        at = clock.to_text(system.clock.ms)
+        feedback = feedback_entry("Delivery", at, "ses-1", tags, {})
+        assert feedback is not None
+        system.fifo_queues.put(system.steps_queue, feedback)
         for queue in system.fifo_queues.queues.values():
             queue.messages.clear()
 

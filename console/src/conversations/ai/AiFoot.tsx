@@ -55,7 +55,7 @@ function Writer({ head, onChange }: Omit<Props, "me">) {
     <footer class="composer">
       <div class="writer">
         {send.error && <ErrorNotice error={send.error} onRetry={() => void send.run()} fields={["text"]} />}
-        <textarea
+        <textarea dir="auto"
           rows={3}
           value={text}
           aria-label={t("composer.label")}

@@ -26,7 +26,7 @@ export function AiMessage({ head, message, me, onChange }: Props) {
     <div class={`message ${isCustomer ? "message-in" : "message-out"}`}>
       <div class={`bubble ${isByModel(message) ? "bubble-ai" : ""}`}>
         {message.subject && <p class="bubble-sender">{message.subject}</p>}
-        {message.content && !message.function && <p class="bubble-text">{message.content}</p>}
+        {message.content && !message.function && <p class="bubble-text" dir="auto">{message.content}</p>}
         {message.whole_text && (
           <a class="link" href={message.whole_text.link} target="_blank" rel="noreferrer">
             {t("message.whole")}
@@ -138,7 +138,7 @@ function Release({ head, message, onChange }: Omit<Props, "me">) {
   return (
     <div class="resolve">
       {isChanging && (
-        <textarea rows={4} value={text} aria-label={t("release.text")} aria-invalid={Boolean(send.error?.problemOf("text"))} onInput={(event) => draft.write(event.currentTarget.value)} />
+        <textarea dir="auto" rows={4} value={text} aria-label={t("release.text")} aria-invalid={Boolean(send.error?.problemOf("text"))} onInput={(event) => draft.write(event.currentTarget.value)} />
       )}
       {send.error?.problemOf("text") && (
         <p class="field-problem" role="alert">

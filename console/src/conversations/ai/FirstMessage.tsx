@@ -33,7 +33,7 @@ export function FirstMessage({ head, onChange }: { head: Head; onChange: () => v
           <b>{t("first.title")}</b> {t("first.text")}
         </p>
         <Field label={t("first.own")} name="text" error={release.error}>
-          <textarea rows={3} value={text} onInput={(event) => draft.write(event.currentTarget.value)} />
+          <textarea dir="auto" rows={3} value={text} onInput={(event) => draft.write(event.currentTarget.value)} />
         </Field>
         {release.error && <ErrorNotice error={release.error} fields={["text"]} onRetry={() => void release.run()} />}
         <Button kind="primary" icon="send" type="submit" busy={release.busy}>

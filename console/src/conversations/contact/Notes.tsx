@@ -1,6 +1,9 @@
 // Internal notes of a conversation: writes one, shows one in the timeline. The same in all contexts.
 
-import { useAction } from "../../api/resource";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction, useResource } from "../../api/resource";
+import type { People } from "../../people/assignees";
+import { usePeople } from "../../people/people";
 import { actor, clock } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
@@ -14,13 +17,22 @@ interface FormProps {
   longest: number; // characters
   onAdd: (text: string, key: string) => Promise<unknown>; // with an Idempotency-Key. Throws ApiError
   onChange: () => void;
+  mentions?: boolean; // whether @ mentions people and teams
 }
 
-export function NoteForm({ conversation, count, longest, onAdd, onChange }: FormProps) {
+export function NoteForm({ conversation, count, longest, onAdd, onChange, mentions = true }: FormProps) {
   const draft = useDraft(`note:${conversation}`);
+  const people = usePeople();
   const { text } = draft;
+  const props = { "data-command": "note", rows: 3, maxLength: longest, placeholder: t("note.placeholder") };
+  const { value: loaded } = useResource(async () => (mentions ? import("../../notifications/MentionArea") : null), []);
+  const [area, setArea] = useState<typeof loaded>(null);
+  const plain = useRef<HTMLTextAreaElement>(null);
+  // Not while a person writes: the focus would be lost.
+  const offer = () => void (document.activeElement !== plain.current && setArea(loaded));
+  useEffect(offer, [loaded]);
   const add = useAction(async () => {
-    await onAdd(text, draft.keyFor(text));
+    await onAdd(mentions ? await withIds(text, people) : text, draft.keyFor(text));
     draft.sent(text);
     onChange();
   });
@@ -30,7 +42,11 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange }: Form
         <Icon name="note" size={16} /> {t("facts.notes")} {count > 0 && <span class="quiet">{count}</span>}
       </h3>
       <Field label={t("note.label")} name="text" error={add.error}>
-        <textarea data-command="note" rows={3} maxLength={longest} value={text} placeholder={t("note.placeholder")} onInput={(event) => draft.write(event.currentTarget.value)} />
+        {area ? (
+          <area.MentionArea {...props} text={text} write={draft.write} />
+        ) : (
+          <textarea dir="auto" {...props} ref={plain} value={text} onBlur={offer} onInput={(event) => draft.write(event.currentTarget.value)} />
+        )}
       </Field>
       {add.error && !add.error.problemOf("text") && <ErrorNotice error={add.error} />}
       <Button busy={add.busy} disabled={!text.trim()} onClick={() => void add.run()}>
@@ -38,6 +54,13 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange }: Form
       </Button>
     </section>
   );
+}
+
+// Names change: a note has the ids of those it mentions.
+async function withIds(text: string, people: People | null): Promise<string> {
+  if (!people || !text.includes("@")) return text;
+  const mentions = await import("../../notifications/MentionArea");
+  return mentions.withIds(text, mentions.mentionables(people));
 }
 
 export function NoteCard({ note, me }: { note: { text: string; by: string; at: string }; me: string | null }) {

@@ -25,7 +25,7 @@ import { undoOf } from "./undo";
 import { Writer } from "./Writer";
 import { actor, moment } from "../../texts/format";
 import { Colleagues, useLiveConversation, useSay } from "../../live/hooks";
-import { named, t } from "../../texts/texts";
+import { isolated, named, t } from "../../texts/texts";
 import { Fact, Frame } from "../../ui/frame";
 import { Timeline, type Entry } from "../../ui/timeline/Timeline";
 import { olderOf } from "../timelineSource";
@@ -95,7 +95,7 @@ export function EmailThread({ id, back }: { id: string; back: string }) {
     <Frame
       title={thread.subject}
       icon="mail"
-      line={[thread.participant, thread.mailbox].filter(Boolean).join(" → ")}
+      line={[thread.participant, thread.mailbox].filter(Boolean).map(isolated).join(" → ")}
       colleagues={<Colleagues context="email_threads" id={id} />}
       back={back}
       actions={<Actions thread={thread} me={me} onChange={reload} />}

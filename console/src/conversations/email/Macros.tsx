@@ -4,6 +4,8 @@ import { useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
+import { isGone } from "../../people/assignees";
+import { usePeople } from "../../people/people";
 import { actor } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
@@ -74,6 +76,8 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
   const me = useSession().person?.name ?? null;
   const [values, setValues] = useState(() => known(variables, { name: null, me }));
   const form = `macro:${thread}:${macro.name}`;
+  const people = usePeople();
+  const gone = macro.assigned_to && isGone(macro.assigned_to, people) ? macro.assigned_to : null;
   const isComplete = variables.every((name) => values[name]?.trim());
   const run = useAction(async () => {
     const body = { variables: values };
@@ -95,13 +99,18 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
     >
       {run.error && <ErrorNotice error={run.error} onRetry={() => void run.run()} />}
       <p class="quiet">{stepsOf(macro).join(", ")}</p>
-      {text && <p class="picker-preview">{filled(text, values)}</p>}
+      {gone && (
+        <p class="notice notice-warn" role="alert">
+          {t("macro.gone", { name: actor(gone, null) })}
+        </p>
+      )}
+      {text && <p class="picker-preview" dir="auto">{filled(text, values)}</p>}
       {variables.map((name) => (
         <Field key={name} label={t("template.value", { name })} name={name}>
           <input value={values[name] ?? ""} maxLength={1024} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
         </Field>
       ))}
-      <Button kind="primary" type="submit" busy={run.busy} disabled={!isComplete}>
+      <Button kind="primary" type="submit" busy={run.busy} disabled={!isComplete || gone !== null}>
         {t("macro.run")}
       </Button>
       <Button kind="quiet" onClick={onBack}>

@@ -15,14 +15,14 @@ type Mail = EmailThreadsApi.MailView;
 
 export function MailCard({ mail, thread, onChange, children }: { mail: Mail; thread: string; onChange: () => void; children: ComponentChildren }) {
   const [whole, setWhole] = useState(false);
-  const sender = mail.from ?? "";
+  const sender = mail.sender_name ?? mail.from ?? "";
   const hasMore = mail.body.trim().length > mail.new_text.trim().length;
   return (
     <article class={`mail ${mail.direction === "outbound" ? "mail-out" : ""}`}>
       <header class="mail-head">
         <Avatar name={sender} size="s" />
         <div>
-          <b>{sender}</b>
+          <b>{sender}</b> {mail.sender_name && <span class="quiet">{mail.from}</span>}
           <p class="quiet">{t("mail.to", { to: [...mail.to, ...mail.cc].join(", ") })}</p>
           {mail.answers_to && <p class="quiet">{t("mail.answers_to", { to: mail.answers_to })}</p>}
         </div>
@@ -34,7 +34,7 @@ export function MailCard({ mail, thread, onChange, children }: { mail: Mail; thr
       </header>
       <Evidence mail={mail} thread={thread} onChange={onChange} />
       {mail.bounce_class && <p class="bubble-problem">{[named("bounce", String(mail.bounce_class)), mail.diagnostic ?? ""].filter(Boolean).join(": ")}</p>}
-      {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text">{whole ? mail.body : mail.new_text || mail.body}</p>}
+      {mail.erased ? <p class="bubble-note">{t("message.erased")}</p> : <p class="mail-text" dir="auto">{whole ? mail.body : mail.new_text || mail.body}</p>}
       {hasMore && (
         <button type="button" class="button button-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
           {t(whole ? "mail.less" : "mail.whole")}

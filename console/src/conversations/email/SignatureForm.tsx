@@ -75,11 +75,11 @@ function Form({ signature, addresses, onDone }: FormProps) {
         <input value={name} maxLength={100} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field label={t("signature.text")} name="text" error={save.error}>
-        <textarea rows={3} value={text} maxLength={LONGEST} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea dir="auto" rows={3} value={text} maxLength={LONGEST} onInput={(event) => setText(event.currentTarget.value)} />
       </Field>
       {shown.map((address) => (
         <Field key={address} label={t("signature.of", { address })} name={`by_mailbox.${address}`}>
-          <textarea rows={2} value={own[address] ?? ""} maxLength={LONGEST} onInput={(event) => setOwn({ ...own, [address]: event.currentTarget.value })} />
+          <textarea dir="auto" rows={2} value={own[address] ?? ""} maxLength={LONGEST} onInput={(event) => setOwn({ ...own, [address]: event.currentTarget.value })} />
         </Field>
       ))}
       <Button kind="primary" type="submit" busy={save.busy}>

@@ -35,7 +35,7 @@ export function SatisfactionFact({ thread }: { thread: EmailThreadsApi.OpenedThr
     return (
       <Fact label={t("facts.satisfaction")}>
         <span title={moment(found.answered_at ?? "")}>{t("facts.score", { score })}</span>
-        {found.comment && <p class="mail-text">{found.comment}</p>}
+        {found.comment && <p class="mail-text" dir="auto">{found.comment}</p>}
       </Fact>
     );
   }

@@ -42,7 +42,7 @@ export function Writer({ thread, onChange }: { thread: string; onChange: () => v
       >
         {save.error && <ErrorNotice error={save.error} fields={["body_text", "attachments"]} onRetry={() => void save.run()} />}
         <FileList files={files} />
-        <textarea
+        <textarea dir="auto"
           rows={3}
           value={text}
           aria-label={t("mail.answer")}

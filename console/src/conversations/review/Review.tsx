@@ -118,12 +118,12 @@ function Items({ queue, open }: { queue: Queue; open: string | null }) {
                 <Icon name={item.icon} />
                 <span class="row-body">
                   <span class="row-top">
-                    <span class="row-title">{item.title}</span>
+                    <span class="row-title" dir="auto">{item.title}</span>
                     <time class="row-time" dateTime={item.at}>
                       {when(item.at)}
                     </time>
                   </span>
-                  <span class="row-preview">{item.text}</span>
+                  <span class="row-preview" dir="auto">{item.text}</span>
                   {item.isStale && <Badge kind="warn">{t("draft.stale")}</Badge>}
                 </span>
               </a>

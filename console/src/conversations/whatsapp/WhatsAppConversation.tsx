@@ -3,7 +3,7 @@ import { useOlder, type Older } from "../../api/older";
 import { useApp, useSession } from "../../app";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
 import { NoteCard } from "../contact/Notes";
-import { t } from "../../texts/texts";
+import { isolated, t } from "../../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 import { Frame } from "../../ui/frame";
 import { Timeline, type Entry, type UnreadEntries } from "../../ui/timeline/Timeline";
@@ -67,7 +67,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     <Frame
       title={titleOf(head) || t("inbox.unknown")}
       icon="chat"
-      line={[t("channel.whatsapp"), head.customerText].filter(Boolean).join(" · ")}
+      line={[t("channel.whatsapp"), head.customerText].filter(Boolean).map(isolated).join(" · ")}
       colleagues={<Colleagues context="whatsapp" id={id} />}
       back={back}
       actions={<StateActions head={head} me={me} onChange={reload} />}

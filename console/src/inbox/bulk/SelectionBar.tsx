@@ -127,14 +127,17 @@ export function BulkStatus({ onEnd }: { onEnd: () => void }) {
 
 function Status({ job }: { job: Shown }) {
   const { bulk } = useApp();
-  const { stage, outcome, total, handled, done, skipped, refused } = job;
+  const { stage, outcome, total, handled, done, skipped, stale, refused } = job;
+  const name = t(`bulk.action.${job.action}` as Key);
   const isEnded = stage === "ended";
   return (
     <div class={`notice ${refused || (isEnded && outcome !== "done") ? "notice-warn" : ""}`}>
       <div>
         <p role="status">
-          <b>{t(`bulk.action.${job.action}` as Key)}</b> {isEnded ? tn("bulk.done", done) : t(stage === "listing" ? "bulk.listing" : "bulk.changing")}
-          {isEnded && skipped > 0 && ` ${tn("bulk.skipped", skipped)}`}
+          <b>{job.undoes ? t("bulk.undo_of", { action: name }) : name}</b>{" "}
+          {isEnded ? tn(job.undoes ? "bulk.undone" : "bulk.done", done) : t(stage === "listing" ? "bulk.listing" : "bulk.changing")}
+          {isEnded && stale > 0 && ` ${tn("bulk.stale", stale)}`}
+          {isEnded && skipped > 0 && !job.undoes && ` ${tn("bulk.skipped", skipped)}`}
           {isEnded && job.isCut && ` ${t("bulk.cut", { most: MOST })}`}
           {isEnded && outcome && outcome !== "done" && ` ${t(`bulk.outcome.${outcome}` as Key)}`}
         </p>
@@ -151,6 +154,11 @@ function Status({ job }: { job: Shown }) {
           </p>
         ))}
       </div>
+      {job.mayBeUndone && (
+        <Button kind="quiet" onClick={() => void bulk.undo()}>
+          {t("undo.button")}
+        </Button>
+      )}
       {isEnded ? (
         <IconButton icon="close" label={t("bulk.dismiss")} onClick={() => bulk.dismiss()} />
       ) : (

@@ -25,6 +25,7 @@ export interface Ports<Shown extends Progress, Filter> {
   begin: (wanted: Wanted, targets: Target[] | Filter, key: string) => Promise<void>;
   newest: () => Promise<Shown | null>;
   stop: (changeId: string) => Promise<void>;
+  undo: (changeId: string, key: string) => Promise<void>;
   pause: (ms: number) => Promise<void>;
   newId: () => string;
   now: () => number;
@@ -39,7 +40,7 @@ export class BulkJobs<Shown extends Progress, Filter> {
   private readonly listeners = new Set<() => void>();
   private isWatching = false;
   private hasLooked = false;
-  private asked: { wanted: Wanted; targets: Target[] | Filter; key: string } | null = null;
+  private asked: (() => Promise<void>) | null = null;
   current: Shown | null = null;
   failure: unknown = null; // of the last request of the person
 
@@ -58,7 +59,17 @@ export class BulkJobs<Shown extends Progress, Filter> {
 
   // Begins a change of the chosen conversations, or of all that match a filter.
   async begin(wanted: Wanted, targets: Target[] | Filter): Promise<void> {
-    this.asked = { wanted, targets, key: this.ports.newId() };
+    const key = this.ports.newId();
+    this.asked = () => this.ports.begin(wanted, targets, key);
+    await this.repeat();
+  }
+
+  // Puts the conversations of the ended change back: another change, with a result of its own.
+  async undo(): Promise<void> {
+    const { current } = this;
+    if (!current || this.isActive) return;
+    const key = this.ports.newId();
+    this.asked = () => this.ports.undo(current.changeId, key);
     await this.repeat();
   }
 
@@ -66,7 +77,7 @@ export class BulkJobs<Shown extends Progress, Filter> {
   async repeat(): Promise<void> {
     const { asked } = this;
     if (!asked) return;
-    await this.tried(() => this.ports.begin(asked.wanted, asked.targets, asked.key));
+    await this.tried(asked);
     if (this.failure === null) this.asked = null;
     await this.watch();
   }

@@ -22,6 +22,9 @@ export function jobsOf(client: Client): Jobs {
     stop: async (changeId) => {
       await client.call("POST /inbox/bulk/stop", { body: { change_id: changeId } });
     },
+    undo: async (changeId, key) => {
+      await client.call("POST /inbox/bulk/undo", { body: { change_id: changeId }, key });
+    },
     pause: (ms) => new Promise((done) => setTimeout(done, ms)),
     newId: () => crypto.randomUUID(),
     now: () => Date.now(),

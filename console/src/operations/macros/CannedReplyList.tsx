@@ -75,7 +75,7 @@ function Editor({ reply, onStored }: { reply: Reply | null; onStored: () => Prom
         <input value={name} maxLength={64} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field label={t("canned.text")} name="text" error={save.error}>
-        <textarea rows={5} value={text} maxLength={4096} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea dir="auto" rows={5} value={text} maxLength={4096} onInput={(event) => setText(event.currentTarget.value)} />
       </Field>
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={save.busy} disabled={!name || !text.trim()}>

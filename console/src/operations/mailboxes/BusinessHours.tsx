@@ -50,7 +50,7 @@ export function BusinessHours({ hours, error, onChange }: Props) {
             ))}
           </datalist>
           <Field label={t("hours.holidays")} name="business_hours.holidays" error={error}>
-            <textarea rows={3} value={hours.holidays} placeholder="2026-12-25" onInput={(event) => write({ holidays: event.currentTarget.value })} />
+            <textarea dir="auto" rows={3} value={hours.holidays} placeholder="2026-12-25" onInput={(event) => write({ holidays: event.currentTarget.value })} />
           </Field>
         </>
       )}

@@ -87,10 +87,10 @@ function Form({ mailbox, onStored }: { mailbox: Mailbox; onStored: () => Promise
       ))}
       <BusinessHours hours={hours} error={save.error} onChange={setHours} />
       <Field label={t("mailbox.signature")} name="signature" error={save.error}>
-        <textarea rows={3} value={signature} maxLength={LONGEST_SIGNATURE} onInput={(event) => setSignature(event.currentTarget.value)} />
+        <textarea dir="auto" rows={3} value={signature} maxLength={LONGEST_SIGNATURE} onInput={(event) => setSignature(event.currentTarget.value)} />
       </Field>
       <Field label={t("mailbox.blocked_senders")} name="blocked_senders" error={save.error}>
-        <textarea rows={3} value={blocked} placeholder="ads@spam.example" onInput={(event) => setBlocked(event.currentTarget.value)} />
+        <textarea dir="auto" rows={3} value={blocked} placeholder="ads@spam.example" onInput={(event) => setBlocked(event.currentTarget.value)} />
       </Field>
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={save.busy}>

@@ -5,7 +5,7 @@ import type { ConsoleOperations } from "../../api/routes";
 import { useResource, type Resource } from "../../api/resource";
 import { useApp } from "../../app";
 import { duration } from "../../texts/format";
-import { locale, named, t } from "../../texts/texts";
+import { language, named, t } from "../../texts/texts";
 import alarmTexts from "./alarms.json"; // few people need them: they are no part of the first load
 import { Badge } from "../../ui/controls";
 import { AttentionNow } from "./AttentionNow";
@@ -80,7 +80,7 @@ function Alarms({ alarms }: { alarms: Resource<ConsoleOperations.AlarmView[]> })
 
 // In the person's language; of an alarm that this console does not know, as its template says it.
 function meaningOf({ name, description }: ConsoleOperations.AlarmView): string {
-  const texts: Record<string, string> = locale.startsWith("de") ? alarmTexts.de : alarmTexts.en;
+  const texts: Record<string, string> = alarmTexts[language];
   return texts[name] ?? description;
 }
 

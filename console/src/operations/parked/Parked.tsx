@@ -2,10 +2,11 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { WhatsappAdmin } from "../../api/routes";
+import { usePageList } from "../../api/pageList";
 import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
-import { Badge, Button } from "../../ui/controls";
+import { Badge, Button, MoreButton } from "../../ui/controls";
 import type { Rights } from "../access";
 import { adviceOf, mayBeReplayed } from "./parkedReasons";
 import { Confirm, Section, Table, Time } from "../sections";
@@ -35,22 +36,15 @@ export function Parked({ rights }: { rights: Rights }) {
 function Events({ context }: { context: Context }) {
   const { client } = useApp();
   const [state, setState] = useState<"waiting" | "all">("waiting");
-  const [more, setMore] = useState<{ events: Event[]; cursor: string | null } | null>(null);
   const [asked, setAsked] = useState<Event | "all" | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
-  const events = useResource(
-    async (signal) => {
-      setMore(null);
-      const answer = await client.call(`GET /${context}/parked`, { query: { state, limit: 50 }, signal });
-      return { events: answer.result.events, cursor: answer.cursor };
+  const events = usePageList(
+    async (cursor, signal) => {
+      const answer = await client.call(`GET /${context}/parked`, { query: { state, limit: 50, cursor }, signal });
+      return { items: answer.result.events, cursor: answer.cursor };
     },
     [client, context, state],
   );
-  const cursor = more ? more.cursor : (events.value?.cursor ?? null);
-  const next = useAction(async () => {
-    const answer = await client.call(`GET /${context}/parked`, { query: { state, limit: 50, cursor } });
-    setMore({ events: [...(more?.events ?? []), ...answer.result.events], cursor: answer.cursor });
-  });
   const tools = (
     <>
       <label class="ops-filter">
@@ -60,26 +54,22 @@ function Events({ context }: { context: Context }) {
           <option value="all">{t("ops.parked.all")}</option>
         </select>
       </label>
-      <Button onClick={() => setAsked("all")} disabled={!events.value?.events.length}>
+      <Button onClick={() => setAsked("all")} disabled={!events.items.length}>
         {t("ops.replay_all")}
       </Button>
     </>
   );
   return (
-    <Section title={t("ops.part.parked")} about={t("ops.parked.about")} resource={events} tools={tools}>
-      {(page) => (
+    <Section title={t("ops.part.parked")} about={t("ops.parked.about")} resource={events.first} tools={tools}>
+      {() => (
         <>
           {outcome && (
             <p class="notice" role="status">
               {outcome}
             </p>
           )}
-          <EventTable rows={[...page.events, ...(more?.events ?? [])]} onReplay={setAsked} />
-          {cursor && (
-            <Button busy={next.busy} onClick={() => void next.run()}>
-              {t("inbox.more")}
-            </Button>
-          )}
+          <EventTable rows={events.items} onReplay={setAsked} />
+          <MoreButton isOffered={events.hasMore} next={events.next} />
           {asked && (
             <Replay
               context={context}

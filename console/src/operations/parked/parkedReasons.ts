@@ -16,7 +16,7 @@ const CODES: Record<Advice, readonly string[]> = {
     ...["conversation_gone", "claim_gone", "not_outbound", "not_a_file"],
   ],
   version: [
-    ...["malformed", "malformed_event", "unreadable", "unknown_call_event", "unknown_status", "unknown_kind"],
+    ...["malformed", "malformed_event", "unreadable", "unknown_call_event", "unknown_status", "unknown_kind", "unknown_reaction"],
     ...["unsupported_event_version", "newer_event_version", "wrong_queue"],
   ],
   limit: ["too_large", "too_many_links", "too_many_participants"],

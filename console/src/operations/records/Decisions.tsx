@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import type { RichpanelAdmin } from "../../api/routes";
-import { useAction, useResource } from "../../api/resource";
+import { usePageList } from "../../api/pageList";
 import { useApp } from "../../app";
 import { clock } from "../../texts/format";
 import { named, t } from "../../texts/texts";
-import { Badge, Button } from "../../ui/controls";
+import { Badge, MoreButton } from "../../ui/controls";
 import { Section, Table } from "../sections";
 
 const OUTCOMES = ["replied", "reply_failed", "handed_over", "routed", "dry_run", "not_written"] as const;
@@ -17,21 +17,13 @@ export function Decisions() {
   const { client } = useApp();
   const [day, setDay] = useState(new Date().toISOString().slice(0, 10));
   const [outcome, setOutcome] = useState<Outcome | "">("");
-  const [more, setMore] = useState<{ rows: Decision[]; cursor: string | null } | null>(null);
-  const query = { day, outcome: outcome || null, limit: 50 };
-  const decisions = useResource(
-    async (signal) => {
-      setMore(null);
-      const answer = await client.call("GET /admin/richpanel/decisions", { query, signal });
-      return { rows: answer.result.decisions, cursor: answer.cursor };
+  const decisions = usePageList(
+    async (cursor, signal) => {
+      const answer = await client.call("GET /admin/richpanel/decisions", { query: { day, outcome: outcome || null, limit: 50, cursor }, signal });
+      return { items: answer.result.decisions, cursor: answer.cursor };
     },
     [client, day, outcome],
   );
-  const cursor = more ? more.cursor : (decisions.value?.cursor ?? null);
-  const next = useAction(async () => {
-    const answer = await client.call("GET /admin/richpanel/decisions", { query: { ...query, cursor } });
-    setMore({ rows: [...(more?.rows ?? []), ...answer.result.decisions], cursor: answer.cursor });
-  });
   const tools = (
     <>
       <label class="ops-filter">
@@ -52,15 +44,11 @@ export function Decisions() {
     </>
   );
   return (
-    <Section title={t("ops.part.decisions")} resource={decisions} tools={tools}>
-      {(page) => (
+    <Section title={t("ops.part.decisions")} resource={decisions.first} tools={tools}>
+      {() => (
         <>
-          <DecisionTable rows={[...page.rows, ...(more?.rows ?? [])]} />
-          {cursor && (
-            <Button busy={next.busy} onClick={() => void next.run()}>
-              {t("inbox.more")}
-            </Button>
-          )}
+          <DecisionTable rows={decisions.items} />
+          <MoreButton isOffered={decisions.hasMore} next={decisions.next} />
         </>
       )}
     </Section>

@@ -131,7 +131,7 @@ function TextField({ variant, text, other, problems, onInput }: {
   return (
     <label class="field">
       <span class="field-label">{named("variant", variant)}</span>
-      <textarea
+      <textarea dir="auto"
         rows={variant === "default" ? 14 : 5}
         value={text}
         aria-invalid={problems.length > 0}
@@ -191,7 +191,7 @@ function Preview({ name, language, settings }: { name: string; language: string;
         </Button>
       </div>
       {preview.error && <ErrorNotice error={preview.error} />}
-      {text !== null && !preview.error && <p class="picker-preview">{text}</p>}
+      {text !== null && !preview.error && <p class="picker-preview" dir="auto">{text}</p>}
       <p class="quiet">{t("ops.preview.about")}</p>
     </section>
   );

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from shared.api.auth import Caller
     from shared.inbox.items import Context
-
-STARTED: Final = "bulk_change"  # in the event of a run
 
 
 class Refused(Exception):
@@ -80,10 +78,6 @@ class Functions:
         if error.get("retryable") or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise Transient("context_busy")
         raise Refused(str(error.get("code") or "internal"), status)
-
-    def start(self, company: str, principal: str, run: int = 1) -> None:
-        """Start a run of a person's change, without waiting for it. *run*: how many have followed each other."""
-        self.invoke_own({STARTED: {"company": company, "principal": principal, "run": run}})
 
     def invoke_own(self, event: Mapping[str, Any]) -> None:
         """Invoke the inbox's own function, without waiting for it."""

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError, model_v
 from pydantic_core import PydanticCustomError
 
 from console.api.inputs import ListFilters  # noqa: TC001 - field of a model
-from console.store.bulk_items import Action  # noqa: TC001 - field of a model
+from console.store.bulk.items import Action  # noqa: TC001 - field of a model
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import Assignee, Label, end_of_snooze
 from shared.api.models.inputs import Input
@@ -49,8 +49,8 @@ class BulkChangeInput(Input):
         return self
 
 
-class StopInput(Input):
-    """The change that is stopped: a later one of the same person goes on."""
+class NamedChange(Input):
+    """The change that is stopped or undone: the caller's newest one."""
 
     change_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 

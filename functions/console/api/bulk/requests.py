@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from console.api import inbox
 from console.api.bulk.inputs import checked_value
+from console.api.bulk.run import job_of
 from console.api.bulk.views import BulkChangeState, BulkChangeView, BulkRefusal, NewestBulkChange
-from console.api.reading_rights import is_readable, readable
-from console.store import bulk_changes
-from console.store.bulk_items import KEPT_DAYS, OPEN_LIST, BulkChange
+from console.reading_rights import is_readable, readable
+from console.store.bulk import changes as bulk_changes
+from console.store.bulk.items import KEPT_DAYS, OPEN_LIST, BulkChange
 from shared.api import principals
 from shared.api.auth import Forbidden, Scope
 from shared.api.opaque_ids import NotOurs
 from shared.inbox.items import Context, Entry, pk
 from shared.inbox.references import whatsapp_address
 from shared.runtime import clock
-from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from console.api.bulk.inputs import BulkChangeInput, StopInput
+    from console.api.bulk.inputs import BulkChangeInput, NamedChange
     from console.api.bulk.run import BulkDependencies
     from shared.api.auth import Caller
     from shared.api.opaque_ids import Seal
@@ -32,6 +30,10 @@ if TYPE_CHECKING:
 SCOPES: Final = (Scope.WHATSAPP_WRITE, Scope.CONVERSATIONS_REPLY, Scope.EMAIL_WRITE)
 ID_DIGITS: Final = 32
 UNKNOWN: Final = "unknown"  # the entry of a key that names none
+
+
+class NotUndone(Exception):
+    """A change cannot be undone."""
 
 
 class NoSuchChange(Exception):
@@ -60,7 +62,7 @@ def begin(
             part = keys[first : first + bulk_changes.PAGE]
             bulk_changes.keep_page(deps.table, change, page, part)
         stored = bulk_changes.begin(deps.table, change)
-        _start(deps, caller.company, caller.principal)
+        deps.runs.start(job_of(caller.company, caller.principal))
         return BulkChangeState(change_id=stored.change_id, stage=stored.stage)
 
     return begun
@@ -72,7 +74,7 @@ def newest(deps: BulkDependencies, caller: Caller) -> NewestBulkChange:
     return NewestBulkChange(change=_shown(deps, caller, change) if change else None)
 
 
-def stop(deps: BulkDependencies, request: Request[StopInput]) -> Callable[[], BulkChangeState]:
+def stop(deps: BulkDependencies, request: Request[NamedChange]) -> Callable[[], BulkChangeState]:
     """
     Return the function that stops the caller's change: what was changed stays, the rest is not changed.
 
@@ -86,24 +88,57 @@ def stop(deps: BulkDependencies, request: Request[StopInput]) -> Callable[[], Bu
     def stopped() -> BulkChangeState:
         stored = bulk_changes.stop(deps.table, change)
         if stored.stage != "ended":
-            _start(deps, caller.company, caller.principal)
+            deps.runs.start(job_of(caller.company, caller.principal))
         return BulkChangeState(change_id=stored.change_id, stage=stored.stage)
 
     return stopped
 
 
-def start_opened(deps: BulkDependencies) -> None:
-    """Start a run of each open change; a run ends at once if another one holds its change."""
-    for company, principal in bulk_changes.opened(deps.table):
-        _start(deps, company, principal)
+def undo(deps: BulkDependencies, request: Request[NamedChange]) -> Callable[[], BulkChangeState]:
+    """
+    Return the function that begins the undo of the caller's ended change: each conversation that was not changed since.
+
+    Raises NoSuchChange if it is not the newest one, and NotUndone if it goes on or nothing of it can be put back.
+    """
+    caller = request.caller
+    change = bulk_changes.get(deps.table, caller.company, caller.principal)
+    own_id = request.cause[:ID_DIGITS]
+    # The undo that an earlier attempt of this call has begun stands for it.
+    if change is None or change.change_id not in {request.input.change_id, own_id}:
+        raise NoSuchChange("the caller's newest change is another one")
+    if change.change_id != own_id and not change.may_be_undone:
+        raise NotUndone("the change goes on, or changed nothing that can be put back")
+
+    def undone() -> BulkChangeState:
+        stored = change
+        if change.change_id != own_id:
+            stored = bulk_changes.begin(deps.table, _undo_of(request, change, own_id))
+        deps.runs.start(job_of(caller.company, caller.principal))
+        return BulkChangeState(change_id=stored.change_id, stage=stored.stage)
+
+    return undone
 
 
-def _start(deps: BulkDependencies, company: str, principal: str) -> None:
-    """The change is stored: if no run starts now, the schedule starts one."""
-    try:
-        deps.functions.start(company, principal)
-    except (ClientError, BotoCoreError) as failure:
-        logger.warning("bulk change not started", extra=describe(failure))
+def _undo_of(request: Request[NamedChange], change: BulkChange, own_id: str) -> BulkChange:
+    """Return a change over the handled conversations of *change*, with the access that the caller has now."""
+    caller = request.caller
+    return BulkChange(
+        pk=change.pk,
+        company_id=caller.company,
+        principal=caller.principal,
+        scopes=set(caller.scopes),
+        projects=set(caller.projects),
+        issued_at=caller.issued_at,
+        change_id=own_id,
+        undoes=change.change_id,
+        list_pk=OPEN_LIST,
+        activity=clock.to_text(clock.now_ms()),
+        action=change.action,
+        value=change.value,
+        stage="changing",
+        total=change.at,
+        ttl=change.ttl,
+    )
 
 
 def _change_of(request: Request[BulkChangeInput], value: str | None, chosen: int) -> BulkChange:
@@ -151,6 +186,9 @@ def _shown(deps: BulkDependencies, caller: Caller, change: BulkChange) -> BulkCh
         handled=change.at,
         done=change.done,
         skipped=change.skipped,
+        stale=change.stale,
+        undoes=change.undoes,
+        may_be_undone=change.may_be_undone,
         refused=change.refused,
         refusals=_refusals(deps, caller, change),
     )

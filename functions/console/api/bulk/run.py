@@ -1,8 +1,6 @@
 """
-Runs of a change of many conversations: each goes on from where the one before ended, until the change is ended.
+A change of many conversations as a job (`console.jobs`). A run holds the change by a lease.
 
-A run is started by the request or by the run before it. Lambda repeats a run that has died; the schedule finds changes
-whose start was lost, and those of which enough runs have followed each other. A run holds the change by a lease.
 Conversations are changed one after the other, each under an idempotency key of its own: what a run has changed and not
 counted before it died is repeated without effect. Progress is stored every `SAVED_EVERY` conversations. A person who
 signs out ends the change, and so do two hours.
@@ -16,30 +14,35 @@ from typing import TYPE_CHECKING, Any, Final
 from console.api import inbox
 from console.api.bulk import changes
 from console.api.bulk.calls import Refused
+from console.api.bulk.changes import Wanted
+from console.api.bulk.counts import Counts
 from console.api.inputs import InboxQuery
-from console.api.reading_rights import is_readable, readable
-from console.store import bulk_changes
+from console.jobs.runs import Job
+from console.reading_rights import is_readable, readable
+from console.store.bulk import changes as bulk_changes
 from shared.access import revocations
 from shared.api.auth import Caller
-from shared.aws.tables.leases import Finished, Held, LeaseLost
 from shared.inbox.items import Entry, pk
 from shared.inbox.references import key_of
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from shared.runtime.observability import describe, logger
+from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from console.api.bulk.calls import Call, Functions
+    from console.api.bulk.changes import Ask, Made
     from console.api.inbox import InboxDependencies
-    from console.store.bulk_items import BulkChange, Outcome
+    from console.jobs.runs import Runs
+    from console.store.bulk.items import BulkChange, Kept, Outcome
     from shared.aws.dynamodb import Table
+    from shared.inbox.items import Context
 
+KIND: Final = "bulk"
 MOST: Final = 2_000  # conversations of a change
 MOST_LOOKS: Final = 40  # at the list; each compares up to 2,000 conversations
 SAVED_EVERY: Final = 10
-MOST_REFUSALS: Final = 20  # that are kept with their conversations
 MOST_TRIES: Final = 5  # runs that fail at the same conversation
 LONGEST_MS: Final = 7_200 * clock.SECOND_MS
 # A call that hangs is given up after 10 s (the handler's timeout of reads); progress is stored after it.
@@ -50,11 +53,12 @@ UNAVAILABLE: Final = "unavailable"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkDependencies:
-    """The inbox, the table of API keys, which knows revoked sessions, and the functions of the contexts."""
+    """The inbox, the table of API keys, which knows revoked sessions, the functions of the contexts, and the runs."""
 
     inbox: InboxDependencies
     keys: Table
     functions: Functions
+    runs: Runs
 
     @property
     def table(self) -> Table:
@@ -62,83 +66,65 @@ class BulkDependencies:
         return self.inbox.table
 
 
-def run(
-    deps: BulkDependencies,
-    company: str,
-    principal: str,
-    owner: str,
-    remaining_ms: Callable[[], int],
-) -> bool:
-    """
-    Go on with a person's change as long as the time of this run allows. Returns whether another run is wanted at once.
+@dataclass(frozen=True, slots=True)
+class BulkChanges:
+    """The changes of many conversations as a kind of job, whose name is the principal of its person."""
 
-    *owner* is of this run alone. Without an open change, or while another run holds it, nothing happens. After a
-    failure that may pass, the run waits before the next one.
-    """
-    change = bulk_changes.get(deps.table, company, principal)
-    if change is None or change.stage == "ended":
-        return False
-    try:
-        change = bulk_changes.held(deps.table, change, owner, remaining_ms())
-    except (Held, Finished):
-        return False
-    running = _Run(deps, change, remaining_ms)
-    try:
-        return running.go_on()
-    except LeaseLost:
-        return False
-    except Transient as failure:
-        logger.warning("bulk change waits", extra=describe(failure))
-        bulk_changes.release(deps.table, running.change)
-        clock.sleep_ms(BUSY_MS * max(1, running.change.tries))
-        return True
+    deps: BulkDependencies
+    spare_ms: int = SPARE_MS
+    most_failures: int = MOST_TRIES
+
+    def opened(self) -> Iterator[Job]:
+        """Yield the open changes of all companies."""
+        for company, principal in bulk_changes.opened(self.deps.table):
+            yield job_of(company, principal)
+
+    def taken(self, job: Job, owner: str, remaining_ms: int) -> _Turn | None:
+        """Take a person's change over for a run. Raises Held and Finished."""
+        change = bulk_changes.get(self.deps.table, job.company, job.name)
+        if change is None or change.stage == "ended":
+            return None
+        return _Turn(self.deps, bulk_changes.held(self.deps.table, change, owner, remaining_ms))
+
+
+def job_of(company: str, principal: str) -> Job:
+    """Return the job of a person's change."""
+    return Job(kind=KIND, company=company, name=principal)
 
 
 @dataclass(slots=True)
-class _Counts:
-    """What was made since the change was stored."""
+class _Page:
+    """A page of the conversations of a change, and the entries that are stored."""
 
-    done: int = 0
-    skipped: int = 0
-    refused: list[dict[str, str]] = field(default_factory=list)
+    number: int
+    keys: list[str]
+    entries: dict[str, Entry]
 
-    @property
-    def handled(self) -> int:
-        """The number of conversations."""
-        return self.done + self.skipped + len(self.refused)
 
-    def count(self, made: changes.Made) -> None:
-        """Count a conversation that was not refused."""
-        if made == "done":
-            self.done += 1
-        else:
-            self.skipped += 1
+@dataclass(frozen=True, slots=True)
+class _Keeper:
+    """Keeps how the conversation at this place of the change is put back."""
 
-    def refuse(self, entry: str, code: str) -> None:
-        """Count a conversation that was refused."""
-        self.refused.append({"entry": entry, "code": code})
+    table: Table
+    change: BulkChange
+    at: int
 
-    def added_to(self, change: BulkChange) -> dict[str, Any]:
-        """Return the changed fields of a change, as they are with these counts."""
-        if not self.handled:
-            return {}
-        return {
-            "at": change.at + self.handled,
-            "done": change.done + self.done,
-            "skipped": change.skipped + self.skipped,
-            "refused": change.refused + len(self.refused),
-            "refusals": [*change.refusals, *self.refused][:MOST_REFUSALS],
-        }
+    def keep(self, kept: Kept, *, is_new: bool) -> Kept:
+        return bulk_changes.keep(self.table, self.change, self.at, kept, is_new=is_new)
+
+    def forget(self) -> None:
+        bulk_changes.forget(self.table, self.change, self.at)
 
 
 @dataclass(slots=True)
-class _Run:
-    """One run: *change* is as it was stored last, *counts* what was made since."""
+class _Turn:
+    """One run: *change* is as it was stored last, *counts* what was made since. *is_valid*: the session goes on."""
 
     deps: BulkDependencies
     change: BulkChange
-    remaining_ms: Callable[[], int]
-    counts: _Counts = field(default_factory=_Counts)
+    counts: Counts = field(default_factory=Counts)
+    page: _Page | None = None
+    is_valid: bool = False
 
     @property
     def caller(self) -> Caller:
@@ -152,18 +138,41 @@ class _Run:
             issued_at=change.issued_at,
         )
 
-    def go_on(self) -> bool:
-        if (why := self._ends_early()) is not None:
-            self._end(why)
-            return False
-        while self.change.stage == "listing":
-            if self.change.is_stopping:
-                self._end("stopped")
-                return False
-            if not self._has_time():
-                return self._pause()
+    def step(self) -> int | None:
+        """Look at the list once, or change one conversation."""
+        outcome = self._outcome()
+        if outcome is not None:
+            self._end(outcome)
+            return None
+        if self.change.stage == "listing":
             self._list()
-        return self._change_all()
+        else:
+            at = self.change.at + self.counts.handled
+            key = self._key(at)
+            if key is None:
+                self._end("done")
+                return None
+            self._change(self.page.entries.get(key) if self.page else None, key, at)
+            if self.counts.handled >= SAVED_EVERY:
+                self._save()
+        return 0
+
+    def failed(self, failure: Transient) -> int:
+        """Wait for a busy context, longer after each failure; the progress is stored."""
+        del failure
+        return BUSY_MS * max(1, self.change.tries)
+
+    def leave(self) -> None:
+        """Store the progress and release the change."""
+        self._save()
+        bulk_changes.release(self.deps.table, self.change)
+
+    def _outcome(self) -> Outcome | None:
+        """Return how the change ends now; None if it goes on. Its session is looked up once in a run."""
+        if not self.is_valid and (why := self._ends_early()) is not None:
+            return why
+        self.is_valid = True
+        return "stopped" if self.change.is_stopping else None
 
     def _ends_early(self) -> Outcome | None:
         change = self.change
@@ -195,26 +204,16 @@ class _Run:
             drop=("filters",) if is_end and change.filters else (),
         )
 
-    def _change_all(self) -> bool:
-        at = self.change.at
-        while at < self.change.total:
-            number, offset = divmod(at, bulk_changes.PAGE)
+    def _key(self, at: int) -> str | None:
+        """Return the key of a conversation by its place; None behind the last one."""
+        if at >= self.change.total:
+            return None
+        number, offset = divmod(at, bulk_changes.PAGE)
+        if self.page is None or self.page.number != number:
             keys = bulk_changes.page_of(self.deps.table, self.change, number)
-            entries = self._entries(keys[offset:])
-            for key in keys[offset:]:
-                if self.change.is_stopping:
-                    self._end("stopped")
-                    return False
-                if not self._has_time():
-                    return self._pause()
-                self._change(entries.get(key), key, at)
-                at += 1
-                if self.counts.handled >= SAVED_EVERY:
-                    self._save()
-            if len(keys) <= offset:
-                break  # the pages have expired with their change
-        self._end("done")
-        return False
+            self.page = _Page(number, keys, self._entries(keys[offset:]))
+        # Without the key the pages have expired with their change.
+        return self.page.keys[offset] if offset < len(self.page.keys) else None
 
     def _change(self, entry: Entry | None, key: str, at: int) -> None:
         deps, caller = self.deps, self.caller
@@ -224,7 +223,7 @@ class _Run:
             return
         seal = deps.inbox.seal
         shown = key_of(entry.context, entry.company_id, entry.reference, lambda: seal)
-        wanted = changes.Wanted(
+        wanted = Wanted(
             action=self.change.action,
             value=self.change.value,
             key=f"{self.change.change_id}-{at}",
@@ -238,13 +237,20 @@ class _Run:
             return deps.functions.call(entry.context, caller, call, request_id)
 
         try:
-            made = changes.make(ask, wanted, entry.context, shown)
+            made = self._made(ask, wanted, entry.context, shown, at)
         except Refused as refusal:
             self.counts.refuse(key, refusal.code)
         except Transient:
             self._fail(key)
         else:
             self.counts.count(made)
+
+    def _made(self, ask: Ask, wanted: Wanted, context: Context, key: str, at: int) -> Made:
+        table, change = self.deps.table, self.change
+        if change.undoes is not None:
+            kept = bulk_changes.kept_of(table, change, at)
+            return changes.undo(ask, wanted, context, key, kept)
+        return changes.make(ask, wanted, context, key, _Keeper(table, change, at))
 
     def _fail(self, key: str) -> None:
         """Let the next run try a conversation again; the last one that fails refuses it."""
@@ -257,16 +263,8 @@ class _Run:
         raise Transient("context_unavailable")
 
     def _entries(self, keys: Sequence[str]) -> dict[str, Entry]:
-        found = self.deps.table.get_many([pk(key) for key in keys])
+        found = self.deps.table.get_many([pk(key) for key in keys]) if keys else []
         return {entry.pk: entry for entry in map(Entry.read, found)}
-
-    def _has_time(self) -> bool:
-        return self.remaining_ms() > SPARE_MS
-
-    def _pause(self) -> bool:
-        self._save()
-        bulk_changes.release(self.deps.table, self.change)
-        return True
 
     def _save(self, **more: Any) -> None:  # noqa: ANN401 - values of any field
         counted = self.counts.added_to(self.change)
@@ -275,7 +273,7 @@ class _Run:
         if not counted and not more:
             return
         self.change = bulk_changes.save(self.deps.table, self.change, **counted, **more)
-        self.counts = _Counts()
+        self.counts = Counts()
 
     def _end(self, outcome: Outcome) -> None:
         change = self.change
@@ -291,6 +289,7 @@ class _Run:
             "company": change.company_id,
             "principal": change.principal,
             "action": change.action,
+            "is_undo": change.undoes is not None,
             "outcome": outcome,
             "count": self.change.done,
             "refused": self.change.refused,

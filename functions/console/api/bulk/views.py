@@ -6,7 +6,7 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from console.api.views import InboxRow  # noqa: TC001 - field of a model
-from console.store.bulk_items import Action, Outcome, Stage  # noqa: TC001 - fields of models
+from console.store.bulk.items import Action, Outcome, Stage  # noqa: TC001 - fields of models
 from shared.api.models import views
 
 
@@ -22,9 +22,10 @@ class BulkChangeView(views.View):
     A change of many conversations and its result so far.
 
     `handled` of the `total` conversations are `done`, `skipped` (their context has no such change) or `refused`; the
-    first refused ones are in `refusals`. While it is `listing`, the total is not known. `isCut`: more conversations
-    matched. An ended change is done, was stopped by the person, or ended with the person's session (`revoked`) or
-    after its time (`expired`).
+    first refused ones are in `refusals`. With `undoes` it is the undo of that change: `done` are put back, `stale` were
+    changed since and stay, `skipped` had not been changed. `mayBeUndone`: POST /inbox/bulk/undo takes its id. While it
+    is `listing`, the total is not known. `isCut`: more conversations matched. An ended change is done, was stopped by
+    the person, or ended with the person's session (`revoked`) or after its time (`expired`).
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -40,6 +41,9 @@ class BulkChangeView(views.View):
     handled: int
     done: int
     skipped: int
+    stale: int
+    undoes: str | None
+    may_be_undone: bool
     refused: int
     refusals: list[BulkRefusal]
 

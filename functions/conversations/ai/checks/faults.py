@@ -2,8 +2,8 @@
 Named faults of a model's answer: their severity, and the text for each in the repair call.
 
     fatal     the conversation is handed off at once
-    repair    one repair call names the faults; after it, the faulty sentences are removed, or the text is cut after a
-              sentence; if nothing is left, the conversation is handed off
+    repair    one repair call names the faults; after it, the faulty sentences are removed; a text that is too long is
+              divided (SMS) or cut after a sentence; if nothing is left, the conversation is handed off
     note      recorded only
 """
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from conversations.ai.checks.division import divided
 from conversations.ai.checks.faults import Fault
 from shared.ai.languages.function_words import plain_words
 from shared.ai.links import Link, as_read, is_allowed, links_in
@@ -24,7 +25,7 @@ from shared.runtime.redaction.secrets import tokens_in
 if TYPE_CHECKING:
     from datetime import date
 
-    from conversations.ai.output_schema import Output
+    from conversations.ai.schemas.output_schema import Output
     from shared.providers.sms.segments import SmsLength
 
 LONGEST_SUBJECT = 120
@@ -76,13 +77,14 @@ class Bounds:
     """
     Limits of an answer.
 
-    *longest* is in characters; *sms_length* applies to SMS only. *language* is the one that is wanted, as returned by
-    `certain_language`; None if it is not certain. *hosts* are the allowed hosts of links (see `hosts_in`), *contacts*
-    the allowed numbers and addresses, *fact_texts* the texts of the facts, *given_words* words of the conversation so
-    far: they are known to the customer. *links* are allowed whole links, of documents and results (see `links_of`).
-    An answer may call an action done if *has_acted* (a function of the
-    project has succeeded) or *company_texts* (facts, and actions that sent messages called done) have its verb. Values
-    must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
+    *longest* is in characters; *sms_length* applies to SMS only: with *is_divisible*, to each of several messages.
+    *language* is the one that is wanted, as returned by `certain_language`; None if it is not certain. *hosts* are the
+    allowed hosts of links (see `hosts_in`), *contacts* the allowed numbers and addresses, *fact_texts* the texts of the
+    facts, *given_words* words of the conversation so far: they are known to the customer. *links* are allowed whole
+    links, of documents and results (see `links_of`).
+    An answer may call an action done if one of *acts* (names and descriptions of the project's functions that have
+    succeeded) can have done it, or *company_texts* (facts, and actions that sent messages called done) have its verb.
+    Values must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
     *secret_words* are the names of functions.
     """
 
@@ -95,18 +97,22 @@ class Bounds:
     rules: str = field(default="", repr=False)
     secret_words: frozenset[str] = frozenset()
     sms_length: SmsLength | None = None
+    is_divisible: bool = False
     links: frozenset[str] = field(default=frozenset(), repr=False)
     company_texts: frozenset[str] = field(default=frozenset(), repr=False)
     known_texts: frozenset[str] = field(default=frozenset(), repr=False)
     today: date | None = None
-    has_acted: bool = False
+    acts: frozenset[str] = field(default=frozenset(), repr=False)
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
-        is_long = self.sms_length is not None and self.sms_length.is_exceeded_by(content)
-        return len(content) <= self.longest and not is_long
+        if self.sms_length is None:
+            return len(content) <= self.longest
+        if self.is_divisible:
+            return bool(divided(content, self.sms_length))
+        return len(content) <= self.longest and not self.sms_length.is_exceeded_by(content)
 
-    def with_facts(self, texts: Iterable[str], *, has_acted: bool = False) -> Bounds:
+    def with_facts(self, texts: Iterable[str], acts: Iterable[str] = ()) -> Bounds:
         """Return these limits with further facts: results of functions and passages. Their whole links are allowed."""
         added = frozenset(texts)
         return replace(
@@ -115,7 +121,7 @@ class Bounds:
             fact_texts=self.fact_texts | added,
             links=self.links | links_of(added),
             known_texts=self.known_texts | added,
-            has_acted=self.has_acted or has_acted,
+            acts=self.acts.union(acts),
         )
 
     def allows(self, link: Link) -> bool:
@@ -191,7 +197,8 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 
 
 def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
-    from conversations.ai.checks import statements, values  # noqa: PLC0415 - not at a cold start
+    from conversations.ai.checks.statements import claims  # noqa: PLC0415 - not at a cold start
+    from conversations.ai.checks.values import comparison  # noqa: PLC0415 - not at a cold start
 
     if has_control_character(text):
         yield Fault.CONTROL_CHARACTER
@@ -207,17 +214,18 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
     secrets = filter(_is_generated, tokens_in(rest))
     if not words_in(secrets) <= bounds.given_words:
         yield Fault.SECRET
-    rest = values.without_ibans(rest)
+    rest = comparison.without_ibans(rest)
     if not all(bounds.contacts.has_number(number) for number in phones_in(rest)) or not all(
         address.casefold() in bounds.contacts.addresses for address in emails_in(rest)
     ):
         yield Fault.CONTACT_OF_OTHERS
     if bounds.language and _is_foreign(without_quotations(rest), bounds.language):
         yield Fault.LANGUAGE
-    yield from values.unknown_values(seen, values.KnownTexts(bounds.known_texts, bounds.today))
-    if not bounds.has_acted and statements.has_unproven_action(seen, bounds.company_texts):
+    known = comparison.KnownTexts(bounds.known_texts, bounds.today)
+    yield from comparison.unknown_values(seen, known)
+    if claims.has_unproven_action(seen, bounds.company_texts, bounds.acts):
         yield Fault.UNPROVEN_ACTION
-    if statements.claims_to_be_human(seen):
+    if claims.claims_to_be_human(seen):
         yield Fault.CLAIMS_TO_BE_HUMAN
 
 

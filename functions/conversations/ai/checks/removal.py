@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks import guardrails
+from conversations.ai.checks.division import sentences
 from shared.ai.texts import without_control_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.ai.checks.guardrails import Bounds
-    from conversations.ai.output_schema import Output
+    from conversations.ai.schemas.output_schema import Output
 
-# A full stop behind a number, an initial or a title is not the end of a sentence: "5. March", "B. Smith", "Dr. Smith".
-_SENTENCE = (
-    r"(?<=[.!?…])(?<!\b\d\.)(?<!\b\d\d\.)(?<!\b\w\.)(?<!\b(?:Dr|Mr|Ms|St|Nr|Hr|Fr|Sr|ca)\.)(?<!\b(?:Mrs|Mme|Sra|Tel|bzw)\.)"
-    r"(?=\s)|(?<=[。！？])|(?=\n)"
-)
 _FEWEST_KEPT = 0.5  # of the letters: less would be a greeting without its message
 
 
@@ -38,14 +33,14 @@ def reduced(output: Output, bounds: Bounds) -> Output:
 def without_faulty_sentences(text: str, is_faulty: Callable[[str], bool]) -> str:
     """Return *text* without the sentences that are faulty; empty if less than half of its letters is left."""
     text = without_control_characters(text)
-    kept = [part for part in re.split(_SENTENCE, text) if not is_faulty(part)]
+    kept = [part for part in sentences(text) if not is_faulty(part)]
     left = "".join(kept).strip()
     return left if _letters(left) >= _FEWEST_KEPT * _letters(text) else ""
 
 
 def first_sentences(text: str, has_room: Callable[[str], bool]) -> str:
     """Return the first sentences of *text* for which there is room; empty if there is none for the first one."""
-    parts = re.split(_SENTENCE, text)
+    parts = sentences(text)
     for count in range(len(parts), 0, -1):
         left = "".join(parts[:count]).strip()
         if left and has_room(left):

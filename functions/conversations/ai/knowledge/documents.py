@@ -22,7 +22,7 @@ from conversations.ai.outcome import Retrieved
 if TYPE_CHECKING:
     from conversations.ai.checks.guardrails import Bounds
     from conversations.ai.knowledge.search_tool import Knowledge
-    from conversations.ai.output_schema import Output
+    from conversations.ai.schemas.output_schema import Output
     from shared.ai import port as ai
     from shared.events.exchange import Channel
 

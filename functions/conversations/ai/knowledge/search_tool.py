@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conversations.ai.config import SEARCH_DOCUMENTS
 from conversations.ai.functions import CallRefused
-from conversations.ai.json_schema import ArgumentsInvalid, Parameters
+from conversations.ai.schemas.json_schema import ArgumentsInvalid, Parameters
 from shared.ai import port as ai
 from shared.ai.links import links_in
 

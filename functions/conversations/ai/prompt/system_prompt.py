@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from shared.ai.attachments import Attachment
     from shared.events.exchange import Channel
 
-MOST_MESSAGES = 20
 MOST_CHARACTERS = 12_000
 LONGEST_MESSAGE = 4_000
 _BY_A_COLLEAGUE = "(written by a colleague)\n"
@@ -129,7 +128,7 @@ class HistoryMessage:
     One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI.
 
     *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`; *files* are those
-    of its files that the model reads.
+    of its files that the model reads. *done* are the company's functions that had succeeded when it was written.
     """
 
     role: ai.Role
@@ -137,6 +136,7 @@ class HistoryMessage:
     by_colleague: bool = False
     marks: tuple[str, ...] = field(default=(), repr=False)
     files: tuple[Attachment, ...] = ()
+    done: tuple[str, ...] = ()
 
     @property
     def whole(self) -> str:
@@ -198,10 +198,14 @@ def channel_rules(
 
 
 def history(messages: Sequence[HistoryMessage]) -> list[ai.Turn]:
-    """Return the newest messages as alternating turns; without any, the fixed turn that requests a first message."""
+    """
+    Return the newest of *messages* within MOST_CHARACTERS as alternating turns.
+
+    Without any, the fixed turn that requests a first message.
+    """
     turns: list[ai.Turn] = []
     room = MOST_CHARACTERS
-    for message in reversed(messages[-MOST_MESSAGES:]):
+    for message in reversed(messages):
         text = message.whole
         room -= len(text)
         if room < 0 and turns:

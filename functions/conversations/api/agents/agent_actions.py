@@ -22,12 +22,13 @@ from conversations.lifecycle.commands import HumanMessage, Resume
 from conversations.lifecycle.resume_status import status_of_model
 from conversations.lifecycle.status import OVER, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
-from conversations.outbound.compose import proposals
+from conversations.outbound.compose.functions import proposals
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.identifiers import REQUEST_PREFIX
-from conversations.store.items.log import Message, Mode, holder_of
+from conversations.store.items.log import Message, Mode
+from conversations.store.items.parts.state import holder_of
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 

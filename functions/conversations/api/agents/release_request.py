@@ -105,6 +105,7 @@ def _message(
         text=None if is_template else text or draft.content,
         template=draft.template if is_template else None,
         variables=(draft.variables or {}) if is_template else {},
+        is_divisible=bool(draft.parts) and text is None,
     )
 
 
@@ -112,7 +113,7 @@ def _check_is_new(resources: Resources, opened: OpenConversation, message: Human
     """Raise NothingToRelease if the draft was released with another text. With the same one it is a repeat."""
     action_id = identifiers.action_id(opened.ref, f"human:{message.cause}")
     sent = messages.find(resources.log, opened.ref, identifiers.entry_id(action_id))
-    if sent is not None and message.text is not None and sent.content != message.text:
+    if sent is not None and message.text is not None and sent.whole_text != message.text:
         raise NothingToRelease("this draft was already released with another text")
 
 

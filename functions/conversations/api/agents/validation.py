@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conversations.api.access import Unusable
 from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.initiation import case_data
-from conversations.outbound.compose.limits import TOO_LONG, longest
+from conversations.outbound.compose.limits import TOO_LONG, longest, sms_length
 from conversations.outbound.compose.templates import filled, template_of
 from conversations.outbound.unwritable import Unwritable
 
@@ -25,6 +25,8 @@ def check(
     """Raise Unusable for a message that the channel or project does not allow; *field* names the input field."""
     if message.template is not None:
         _check_template(opened, bucket, message.template, message.variables)
+    elif message.is_divisible:
+        _check_divided(opened, message.text or "", field)
     else:
         check_text(opened, message.text, field)
 
@@ -42,6 +44,15 @@ def check_text(opened: OpenConversation, text: str | None, field: str = "text") 
         raise Unusable(field, f"must have at most {most} characters")
     if isinstance(channel, SmsChannel) and measure(text).segments > channel.max_segments:
         raise Unusable(field, f"must fit into {channel.max_segments} SMS segments")
+
+
+def _check_divided(opened: OpenConversation, text: str, field: str) -> None:
+    """Raise Unusable for a text that needs more SMS than the project allows now."""
+    from conversations.ai.checks.division import divided  # noqa: PLC0415 - of one channel
+
+    length = sms_length(opened, is_divisible=True)
+    if length is not None and not divided(text, length):
+        raise Unusable(field, f"must fit into {length.messages} SMS of the project")
 
 
 def _check_template(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
     from conversations.store.items.parts.memory import Memory
 
+HISTORY = 20  # messages that a turn reads, if the memory lacks none before them
 GUARDED_MESSAGES = 2
 # As long as providers keep a cached prompt: a time in it that changes sooner would make every turn read it anew.
 TIME_STEP_MINUTES = 5

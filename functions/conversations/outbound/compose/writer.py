@@ -5,36 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.metrics import MetricUnit
-
-from conversations.ai.config import BuiltIn
-from conversations.ai.functions import recorded_in
-from conversations.ai.outcome import Cause
 from conversations.ai.task import Task
 from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
-from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.answer_message import message_of, outdated
 from conversations.outbound.compose.content import memory
 from conversations.outbound.compose.content.history import history_of, read_history
 from conversations.outbound.compose.facts import (
+    HISTORY,
     barred_in,
     config_of,
     contacts_of,
     facts_of,
     template_sources,
 )
+from conversations.outbound.compose.functions.proposals import decided_call
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.model_turns import ModelTurns
-from conversations.outbound.compose.proposals import decided_call, proposal_of
 from conversations.outbound.policy import newer_messages, spending_bounds
-from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable
-from conversations.store import messages
-from conversations.store.items.log import Delivery
-from conversations.store.items.proposal import FUNCTION
 from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,15 +33,15 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
     from conversations.ai.knowledge.search_tool import Knowledge
-    from conversations.ai.outcome import Answer, Retrieved
+    from conversations.ai.outcome import Answer
     from conversations.ai.prompt.memory import Remembered
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.follow_ups import FollowUp
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.outbound.compose.document_search import DocumentSearch
-    from conversations.outbound.compose.function_calls import Effects
+    from conversations.outbound.compose.functions.calls import Effects
+    from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
@@ -59,7 +50,6 @@ if TYPE_CHECKING:
     from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
 
-HISTORY = 20
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
@@ -92,7 +82,7 @@ class MessageWriter:
         )
         if answer.outdated:
             return None
-        message = self._message(opened, answer, is_first=True)
+        message = message_of(opened, answer, is_first=True)
         if message.proposal is not None:
             return message
         facts: dict[str, Any] = {"thread_id": self.mirror.begun(opened, config)}
@@ -109,10 +99,10 @@ class MessageWriter:
         execute = self.effects.of_turn(opened, turn_id, run, unanswered)
         answer = self._model_answer(opened, config, turn_id, run, execute)
         if answer.outdated == newer_messages.NEWER_MESSAGE:
-            return _outdated(opened, answer)
+            return outdated(opened, answer)
         if answer.outdated:
             return None
-        message = self._message(opened, answer)
+        message = message_of(opened, answer)
         if message.proposal is not None:
             return message
         reply_to = pending[-1].quoted_as if pending else None
@@ -158,7 +148,8 @@ class MessageWriter:
         author, by = f"human:{command.agent_id}", {"principal": command.principal}
         try:
             if command.template is None:
-                message = fitted(opened, blank(opened, author, command.text or ""))
+                message = blank(opened, author, command.text or "")
+                message = fitted(opened, message, is_divisible=command.is_divisible)
             else:
                 message = self._of_template(opened, author, command.template, command.variables)
         except Unwritable as fault:
@@ -211,7 +202,8 @@ class MessageWriter:
         template: Template | None = None,
         is_first: bool = False,
     ) -> Answer:
-        history = [] if is_first else messages.newest(self.resources.log, opened.ref, HISTORY)
+        known = memory.remembered(self.resources, opened)
+        history = [] if is_first else memory.read_messages(self.resources, opened, known, HISTORY)
         case = case_data.read(opened.conversation, self.resources.bucket)
         if case.unreadable:
             # With partial data the model would repeat questions or state errors: report the fault to agents instead.
@@ -220,12 +212,12 @@ class MessageWriter:
             kind="initial" if is_first else "reply",
             channel=opened.conversation.channel_method.value,
             config=config,
-            facts=facts_of(opened, case, memory.remembered(self.resources, opened)),
+            facts=facts_of(opened, case, known),
             history=read_history(self.resources, opened, config, history),
             template=template,
             sources=template_sources(opened, case.project_data),
             longest=longest(opened),
-            sms_length=sms_length(opened, is_first=is_first),
+            sms_length=sms_length(opened, is_first=is_first, is_divisible=not is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
             contacts=contacts_of(opened),
             language=opened.state.language,
@@ -270,71 +262,6 @@ class MessageWriter:
             if exchange is not None and exchange.call.name in names
         ]
 
-    def _message(
-        self, opened: OpenConversation, answer: Answer, *, is_first: bool = False
-    ) -> Message:
-        """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
-        names = [made.call.name for made in answer.calls]
-        if answer.faults:
-            metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
-            logger.warning("model answer rejected", extra={"reason": ",".join(answer.faults)})
-        noted = Noted(names, _recorded(answer), sorted(opened.state.to_tell))
-        if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
-            call = answer.calls[-1].call
-            waits = {"kind": FUNCTION, "proposal": proposal_of(call)}
-            message = blank(opened, "ai", f"[{call.name}]")
-            return message.model_copy(update=_facts_of(answer, noted) | waits)
-        if not answer.content.strip():
-            if answer.hand_off is not None:
-                cause, words = answer.hand_off.cause, answer.hand_off.reason
-                raise Unwritable(cause, words=words, noted=noted)
-            if BuiltIn.OPT_OUT in names:
-                raise Unwritable(failures.OPTED_OUT_BY_MODEL, noted=noted)
-            raise Unwritable("ai_invalid_output", noted=noted)
-        hand_off = answer.hand_off
-        facts = _facts_of(answer, noted) | {
-            "subject": answer.subject,
-            "hand_off_reason": hand_off.reason if hand_off else None,
-            "hand_off_cause": hand_off.cause if hand_off else None,
-            "completes_task": (BuiltIn.COMPLETE in names) or None,
-        }
-        message = blank(opened, "ai", answer.content)
-        return fitted(opened, message.model_copy(update=facts), is_first=is_first)
-
-
-def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
-    """Return the cost, function calls and answers of a model's turn as fields of its message."""
-    cost = answer.cost
-    return {
-        "model": cost.model,
-        "calls": cost.calls,
-        "ai_prompt_tokens": cost.usage.tokens_in,
-        "ai_completion_tokens": cost.usage.tokens_out,
-        "ai_cached_tokens": cost.usage.cached_in or None,
-        "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
-        "processing_time_ms": cost.ms,
-        "functions": list(noted.functions),
-        "answers": dict(noted.answers),
-        "told": list(noted.reported_functions),
-        "retrieved": [_retrieved(passage) for passage in answer.retrieved],
-    }
-
-
-def _outdated(opened: OpenConversation, answer: Answer) -> Message:
-    """Return the draft of a turn whose function was not executed: it is never sent, and keeps the cost of the turn."""
-    is_discarded = {
-        "kind": FUNCTION,
-        "delivery_status": Delivery.DISCARDED,
-        "error_code": answer.outdated,
-    }
-    cost = _facts_of(answer, Noted())
-    return blank(opened, "ai", answer.content).model_copy(update=cost | is_discarded)
-
-
-def _retrieved(passage: Retrieved) -> dict[str, str]:
-    cited = {"cited": "true"} if passage.is_cited else {}
-    return {"chunk_id": passage.chunk_id, "score": f"{passage.score:.4f}", **cited}
-
 
 def _template_of_first(opened: OpenConversation) -> Template | None:
     """Return the template of a first message on WhatsApp; None on other channels. Raises Unwritable."""
@@ -343,9 +270,3 @@ def _template_of_first(opened: OpenConversation) -> Template | None:
     from conversations.outbound.compose.templates import template_of  # noqa: PLC0415 - of one channel
 
     return template_of(opened, opened.state.template)
-
-
-def _recorded(answer: Answer) -> dict[str, str]:
-    made = [m for m in answer.calls if m.call.name == BuiltIn.RECORD_ANSWER]
-    calls = [m.call for m in made if m.result is not None and not m.result.is_error]
-    return {key: value for call in calls for key, value in recorded_in(call).items()}

@@ -5,7 +5,7 @@ from conversations.lifecycle.conversation import OpenConversation, Speaking
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, finish_notes, move
 from conversations.outbound.turns import settlement
-from conversations.outbound.turns.engine import SEND_IN_DOUBT
+from conversations.outbound.turns.sends import SEND_IN_DOUBT
 from conversations.store import messages, states
 from conversations.store.items.log import Message
 from conversations.store.items.turn import Stage, Turn, TurnKind

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.store.items.log import Message, State
+    from conversations.store.items.log import Message
+    from conversations.store.items.parts.state import State
     from shared.aws.dynamodb import Table
 
 NEWER_MESSAGE = "newer_message"  # the error code of an outdated draft

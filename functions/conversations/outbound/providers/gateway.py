@@ -217,10 +217,10 @@ class Providers:
         try:
             if is_whatsapp:
                 state = states.read(table, opened.ref) or state
-            number, since = opened.customer, state.number_named_at
             withdrawn_at = withdrawals.withdrawn_at(
-                table, company, number, since, user_id=state.customer_user_id
-            )
+                table, company, opened.customer, state.number_stated_at,
+                named_at=state.number_named_at, user_id=state.customer_user_id,
+            )  # fmt: skip
         except (ClientError, BotoCoreError, Transient):
             raise NotSent("state_unreadable") from None
         if withdrawn_at is not None:

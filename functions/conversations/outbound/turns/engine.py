@@ -1,5 +1,6 @@
 """
-The turn engine: one turn sends one message in a conversation, exactly once even if workers are killed.
+The turn engine: one turn sends one message in a conversation, exactly once even if workers are killed. The messages of
+an answer that is too long for one (see `parts`) pass T5 and T6 one after the other.
 
     T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
     T2 write    the model is called; its actions go through the ledger      killed: called again
@@ -16,21 +17,19 @@ Message and state contain all input of T6 to T8, so that any worker can finish a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conversations.lifecycle.conversation import Speaking
 from conversations.outbound.failures import consequence
-from conversations.outbound.policy import newer_messages
-from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.results import Ended, Noted
-from conversations.outbound.turns import settlement, transmission
+from conversations.outbound.turns import fence, sends, settlement, transmission
+from conversations.outbound.turns.plan import Outcome
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
-from conversations.store.items.turn import Stage, Turn, TurnKind
-from shared.action_ledger import State as Sending
+from conversations.store.items.turn import Stage, Turn
 from shared.aws.tables import leases
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -40,54 +39,13 @@ if TYPE_CHECKING:
 
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.outbound.compose.openai_mirror import Mirror
-    from conversations.outbound.policy.gate import PolicyGate
-    from conversations.outbound.providers.gateway import Providers
-    from conversations.outbound.turns.transmission import Attempt
-    from conversations.store.items.log import State
+    from conversations.outbound.turns.plan import Plan, TurnDependencies
 
-SEND_IN_DOUBT = "send_in_doubt"
 APPROVAL = "function_approval"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """
-    The definition of a turn: its id and kind, the customer's newest message it covers, and its author.
-
-    *at_ms* is the message's timestamp if it is known in advance and equal in every retry; *read_until* is explained in
-    `newer_messages`.
-    """
-
-    turn_id: str
-    kind: TurnKind
-    up_to: str | None = None
-    author: str = "ai"
-    at_ms: int | None = None
-    read_until: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The end of a turn; *reason* is a code if it did not succeed."""
-
-    ended: Ended
-    message: Message | None = field(default=None, repr=False)
-    reason: str | None = None
 
 
 # Returns a message without the fields that its turn sets, or None if there is nothing to send. May raise Unwritable.
 type Write = Callable[[], Message | None]
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class TurnDependencies:
-    """Storage, the provider gateway, the send policy and the copies at OpenAI."""
-
-    resources: Resources
-    gateway: Providers
-    policy_gate: PolicyGate
-    mirror: Mirror
 
 
 def take(
@@ -194,11 +152,7 @@ def _completed_outcome(
     message = messages.get(resources.log, opened.ref, _message_sk(opened.ref, plan, plan.at_ms))
     if message is None or message.delivery_status in {Delivery.DRAFT, Delivery.DISCARDED}:
         return None
-    ended = {
-        Delivery.FAILED: Ended.FAILED,
-        Delivery.UNKNOWN: Ended.UNKNOWN,
-        Delivery.BLOCKED: Ended.REFUSED,
-    }
+    ended = {delivery: ended for ended, delivery in sends.DELIVERIES.items()}
     return Outcome(ended.get(message.delivery_status or Delivery.SENT, Ended.SENT), message)
 
 
@@ -240,7 +194,7 @@ def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Ru
             return None
         raise Transient("finished_another_turn", 0) from None
     if claimed.replaced is not None:
-        discard(resources, opened.ref, claimed.replaced.message_sk)
+        fence.discard(resources, opened.ref, claimed.replaced.message_sk)
     return claimed.turn
 
 
@@ -259,91 +213,22 @@ def _send(
         return _request_approval(deps, opened, turn, message)
     is_untried = turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.DRAFT
     if turn.stage is Stage.CLAIMED:
-        passed = _pass_fence(resources, opened, turn, message, read_until)
+        passed = fence.pass_fence(resources, opened, turn, message, read_until)
         if isinstance(passed, Outcome):
             return passed
         state, turn = passed
         opened = opened.with_state(state)
-    action_id = identifiers.action_id(ref, turn.turn_id)
-    speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
-    # The current policy does not apply to an attempt already made; its outcome must be determined.
-    was_tried = not is_untried and transmission.was_tried(resources, action_id)
-    is_template = message.template is not None
-    request = send_request_of(opened, turn.kind, turn.turn_id, is_template=is_template, takes=True)
-    refused = None if was_tried else deps.policy_gate.refusal(opened, request)
+    speaking = Speaking(
+        opened=opened,
+        turn=turn,
+        message=message,
+        action_id=identifiers.action_id(ref, turn.turn_id),
+    )
+    refused = sends.refusal(deps, speaking, is_untried=is_untried)
     if refused is not None:
         settlement.give_up(resources, opened, turn, Delivery.BLOCKED, refused)
         return Outcome(Ended.REFUSED, message, refused.reason)
-    try:
-        made = transmission.attempt(resources, deps.gateway, speaking, run)
-    except Transient as doubt:
-        if doubt.reason not in transmission.IN_DOUBT:
-            raise
-        transmission.settle_later(resources, opened, turn)
-        return Outcome(Ended.LATER, message, doubt.reason)
-    return _settle(deps, speaking, made)
-
-
-def _pass_fence(
-    resources: Resources,
-    opened: OpenConversation,
-    turn: Turn,
-    message: Message,
-    read_until: str | None,
-) -> tuple[State, Turn] | Outcome:
-    """T4. Return the state and the turn; or the outcome of a turn that may not send, whose draft is discarded."""
-    log, ref = resources.log, opened.ref
-    until = read_until if newer_messages.may_be_discarded(message) else None
-    is_outdated = newer_messages.is_outdated(message)  # The worker was killed before the release.
-    while not is_outdated:
-        try:
-            return states.pass_fence(log, ref, turn, read_until=until)
-        except states.Fenced:
-            discard(resources, ref, turn.message_sk)
-            states.release(log, ref, turn)
-            return Outcome(Ended.FENCED, message)
-        except states.Overtaken as overtaken:
-            # Any message of the customer ends the silence that a follow-up is about.
-            is_outdated = turn.kind is TurnKind.FOLLOW_UP or newer_messages.are_waiting(
-                log, ref, overtaken.state, until=until, up_to=turn.up_to
-            )
-            until = overtaken.state.last_inbound_at
-    discard(resources, ref, turn.message_sk, newer_messages.NEWER_MESSAGE)
-    states.release(log, ref, turn)
-    return Outcome(Ended.OUTDATED, message, newer_messages.NEWER_MESSAGE)
-
-
-def _settle(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcome:
-    """T6 to T8: write the ledger's outcome of the send to the log and the conversation."""
-    resources, sent = deps.resources, made.sent
-    action = None if sent else resources.ledger.action(speaking.action_id)
-    if made.has_arrived:
-        recorded_id = (action.provider_id or action.evidence) if action else None
-        provider_id = sent.provider_id if sent else recorded_id
-        segments = sent.segments if sent else None
-        sender = made.sender if sent else transmission.sender_of(action)
-        message = settlement.link(resources, speaking, provider_id, segments, sender)
-        if provider_id:
-            deps.gateway.announce(speaking.opened, message, speaking.action_id, provider_id)
-        speaking = replace(speaking, message=message)
-        answered = settlement.finish(resources, speaking)
-        if answered is not None:
-            deps.mirror.add(speaking, answered)
-        return Outcome(Ended.SENT, message)
-    reason = (action.reason if action else None) or "refused"
-    ended, delivery = Ended.FAILED, Delivery.FAILED
-    if made.standing is Sending.UNKNOWN:
-        ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
-    end = consequence(speaking.turn.kind, ended, reason)
-    settlement.give_up(resources, speaking.opened, speaking.turn, delivery, end)
-    return Outcome(ended, speaking.message, end.reason)
-
-
-def discard(resources: Resources, ref: str, sk: str, reason: str | None = None) -> None:
-    """Mark a draft as discarded; agents see it as a suggestion, with the code *reason*."""
-    facts = Message.named(delivery_status=Delivery.DISCARDED, error_code=reason)
-    drafted = [Delivery.DRAFT, Delivery.DISCARDED]
-    messages.update(resources.log, ref, sk, facts, only_from=drafted)
+    return sends.send_all(deps, speaking, run, is_untried=is_untried)
 
 
 def _with_turn_fields(message: Message, turn: Turn) -> Message:

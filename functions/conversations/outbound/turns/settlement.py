@@ -1,5 +1,6 @@
 """Settles a turn: links the provider's id, updates the conversation once and writes the state's fields."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from conversations.configuration.resources import Resources
@@ -40,7 +41,7 @@ def link(
 
     *sender* is the sending account, None if an older version did not record it.
     """
-    ref, sk = speaking.opened.ref, speaking.turn.message_sk
+    ref, sk = speaking.opened.ref, speaking.message.own_sk
     provider = sender.provider if sender else speaking.opened.channel.provider
     if provider_id:
         outbound = Outbound(
@@ -68,20 +69,23 @@ def link(
     return accepted or messages.update(resources.log, ref, sk, facts) or speaking.message
 
 
-def finish(resources: Resources, speaking: Speaking) -> list[Entry] | None:
+def finish(
+    resources: Resources, speaking: Speaking, later: Sequence[Message] = ()
+) -> list[Entry] | None:
     """
-    T7 and T8: update the item once, then the state. Idempotent.
+    T7 and T8: update the item once, then the state. Idempotent. *later* are the other messages of a divided answer.
 
     Returns the answered messages; None if the conversation was erased meanwhile.
     """
     opened, turn, message = speaking.opened, speaking.turn, speaking.message
+    last = [message, *later][-1]
     answered = _answered(resources, opened, turn) if turn.up_to else []
     state = opened.state
     changed = conversations.change(
         resources.table,
         state.primary_channel,
         state.conversation_id,
-        lambda conversation: _update(resources, conversation, speaking, answered),
+        lambda conversation: _update(resources, conversation, speaking, answered, later),
     )
     if changed is None:  # Erased: nothing is written again.
         states.release(resources.log, opened.ref, turn)
@@ -94,18 +98,18 @@ def finish(resources: Resources, speaking: Speaking) -> list[Entry] | None:
     )
     note_change(resources, opened.ref, *changed, cause)
     marks: dict[str, Any] = retention.spread(resources, opened, changed[1]) | {
-        "last_outbound_at": message.message_timestamp,
+        "last_outbound_at": last.message_timestamp,
         "status_reason": message.hand_off_cause,
     }
     if message.hand_off_cause:
         marks["handed_off_for"] = message.hand_off_cause
     if turn.up_to:
         marks["answered_up_to"] = turn.up_to
-    if (state.last_message_at or "") < message.message_timestamp:
-        marks["last_message_at"] = message.message_timestamp
+    if (state.last_message_at or "") < last.message_timestamp:
+        marks["last_message_at"] = last.message_timestamp
     before, after = changed
     # Before the release: steps after it are not repeated.
-    next_follow_up.schedule(resources, opened, message, Status(after.conversation_status))
+    next_follow_up.schedule(resources, opened, last, Status(after.conversation_status))
     ended = Ending(
         changed=changed,
         status=_status_after(Status(before.conversation_status), turn.kind, message),
@@ -187,8 +191,22 @@ def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | Non
     return Status.REPLY_SENT if kind.is_reply else None
 
 
+def in_part(message: Message, end: End) -> Message:
+    """Return the first message of an answer that was sent in part: an agent goes on, unless the end is another."""
+    if end.status is None:  # An agent's message: its author sees the failure.
+        return message
+    if end.status is Status.OPTED_OUT:
+        return message.model_copy(update={"opts_out": True, "completes_task": None})
+    facts = {"hand_off_reason": end.reason, "hand_off_cause": end.reason}
+    return message.model_copy(update=facts)
+
+
 def _update(
-    resources: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
+    resources: Resources,
+    conversation: Conversation,
+    speaking: Speaking,
+    answered: list[Entry],
+    later: Sequence[Message],
 ) -> dict[str, Any] | None:
     """T7: return the attributes to write; None if they are written already."""
     message = speaking.message
@@ -200,7 +218,7 @@ def _update(
     if now is Status.FAILED and message.delivery_status is Delivery.FAILED:
         status = now  # The failure status arrived before this write: sent, but not delivered.
     entry_ids = {entry.entry_id for entry in conversation.messages}
-    if message.entry_id in entry_ids and now is status:
+    if [message, *later][-1].entry_id in entry_ids and now is status:
         return None
     facts: dict[str, Any] = {
         "conversation_status": status,
@@ -223,7 +241,7 @@ def _update(
     after = conversation.model_copy(
         update={name: value for name, value in facts.items() if value is not None}
     )
-    added = [*answered, messages.entry_of(message)]
+    added = [*answered, *map(messages.entry_of, [message, *later])]
     entries = window(conversation.messages, added, room_for_window(after))
     return facts | {"messages": [entry.stored() for entry in entries]}
 

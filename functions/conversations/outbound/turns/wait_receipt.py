@@ -23,8 +23,8 @@ from shared.policy.facts import Allowed
 from shared.runtime.failures import Permanent, Transient
 
 if TYPE_CHECKING:
-    from conversations.outbound.turns.engine import TurnDependencies
-    from conversations.store.items.log import State
+    from conversations.outbound.turns.plan import TurnDependencies
+    from conversations.store.items.parts.state import State
 
 
 def show(deps: TurnDependencies, ref: str, state: State, message_sk: str) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.store.items.log import State, state_key
+from conversations.store.items.parts.state import State, state_key
 from conversations.store.states import Gone
 from shared.aws.dynamodb import ConditionFailed, Table
 

@@ -6,12 +6,14 @@ providers' resources.
 """
 
 from conversations.store.items.base import LogItem
-from conversations.store.items.log import Change, Message, State
+from conversations.store.items.log import Change, Message
 from conversations.store.items.parts.due import Due
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.memory import Memory
 from conversations.store.items.parts.note import Note
 from conversations.store.items.parts.privacy_job import PrivacyJob
+from conversations.store.items.parts.project_version import ProjectVersion
+from conversations.store.items.parts.state import State
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -49,7 +51,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, Note, Memory, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
-    ListPosition, ErasedAddress, ErasedMessage,
+    ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -22,6 +22,7 @@ REF_CHARACTERS = 26
 APPROVED = "approved"  # prefix of the id of a turn that a released function started
 REPLY = "reply:"  # prefix of the id of a turn that a customer's message started
 ATTEMPT = "~"  # precedes the attempt number in a turn id
+PART = "+"  # precedes the number of a message after the first one of a turn
 _ENTRIES = uuid.UUID("8f2f7f0a-6a0e-5c53-9d27-6b0c1d7f5a11")  # UUID namespace of entry ids
 
 

@@ -9,22 +9,20 @@ The conversation log: growing or frequently changed data, in small items under t
                  MEMORY                  Memory         a summary, and facts that the customer stated
                  FN#<action id>          FunctionResult the answer of a company's system
 
-The last four are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items that
-lead to it.
+All but the first two are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items
+that lead to it.
 """
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from conversations.store.items.base import LogItem, key, sort_key
-from conversations.store.items.conversation import ChannelMethod, Conversation, Role
+from conversations.store.items.conversation import Role
 from conversations.store.items.proposal import Proposal
-from conversations.store.items.turn import Turn, TurnKind
-from shared.api.principals import is_team
+from conversations.store.items.turn import TurnKind
 from shared.aws.dynamodb import Attributes
-from shared.identity.addresses import USER_ID_PREFIX
 from shared.identity.authors import counts_as_customers
 
 ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
@@ -87,6 +85,7 @@ class Message(OfConversation):
     ai_cached_tokens: int | None = None  # of the prompt tokens
     processing_time_ms: int | None = None
     model: str | None = None
+    ai_version: int | None = None  # of the project's settings
     calls: int | None = None
     turn_id: str | None = None
     turn_kind: TurnKind | None = None
@@ -99,8 +98,12 @@ class Message(OfConversation):
     hand_off_cause: str | None = None  # a code
     thread_id: str | None = None
     functions: list[str] = Field(default_factory=list)
+    done: list[str] = Field(default_factory=list)  # functions of the project that had succeeded
     proposal: Proposal | None = None  # a function call, `kind` function: never sent to the customer
     answers: dict[str, str] = Field(default_factory=dict, repr=False)
+    parts: list[str] = Field(
+        default_factory=list, repr=False
+    )  # texts of a divided answer, in order
     told: list[str] = Field(default_factory=list)  # members of `State.to_tell` given to the model
     # Passages of documents given to the model: `chunk_id`, `score`, and `cited` if the message cites it; no content.
     retrieved: list[dict[str, str]] = Field(default_factory=list)
@@ -135,6 +138,11 @@ class Message(OfConversation):
     def own_sk(self) -> str:
         """The sort key of this message."""
         return self.sk(self.message_timestamp, self.entry_id)
+
+    @property
+    def whole_text(self) -> str:
+        """The text of all messages of a divided answer; of others the content."""
+        return "\n".join(self.parts) or self.content
 
     @property
     def counts(self) -> bool:
@@ -189,155 +197,6 @@ class Mode(StrEnum):
     CLOSED = "closed"
 
 
-class State(OfConversation):
-    """
-    The frequently changed part of a conversation. Times are text; `answered_up_to` is the sort key of the newest
-    answered message.
-
-    `erased_at` fences the conversation during its erasure; afterwards the item is a tombstone without other fields.
-    """
-
-    item_type: ClassVar[str] = "STATE"
-    sk_pattern: ClassVar[str] = "STATE"
-
-    primary_channel: str = Field(repr=False)
-    conversation_id: str = Field(repr=False)
-    company_id: str
-    project_id: str
-    channel_method: ChannelMethod
-    business_address: str
-    created_at: str
-    context_hash: str
-    mode: Mode = Mode.AI
-    owner: str | None = None
-    generation: int = 0
-    turn: Turn | None = None
-    answered_up_to: str | None = None
-    last_message_at: str | None = None
-    last_inbound_at: str | None = None
-    last_outbound_at: str | None = None
-    window_until: str | None = None
-    status_before: str | None = None  # status before an opt-out or a close
-    # The last status change that raised the fence: a worker that finds the item in another status completes it.
-    moves_to: str | None = None
-    moved_by: str | None = None
-    moved_principal: str = (
-        ""  # the authenticated caller who requested that change; empty if none did
-    )
-    moved_for: str | None = None
-    status_reason: str | None = None
-    releases: int = 0  # how often an agent released the first message
-    released_by: str | None = None  # hash of the idempotency key of the last release
-    # Number of the fallback channel, 0 for the channel of the request; None where only the request id shows it.
-    fallback: int | None = None
-    asked_at: str | None = None  # when the first message was requested
-    send_at: str | None = None  # before which it is not sent, if the request named a time
-    template: str | None = None  # named in the request
-    email_as_given: str | None = Field(default=None, repr=False)
-    customer_user_id: str | None = Field(default=None, repr=False)
-    # Times of the provider: when the customer last wrote from the number, and when another person had it.
-    number_proven_at: str | None = None
-    number_withdrawn_at: str | None = None
-    email_proven_at: str | None = (
-        None  # when a mail with a proven author came from the customer's address
-    )
-    # Other addresses from which agents attached messages to this conversation.
-    placed_from: list[str] = Field(default_factory=list, repr=False)
-    language: str | None = None
-    link_hosts: list[str] = Field(default_factory=list)  # named by the integrating system
-    # Sort keys of messages with a function call: the one that waits for approval, calls released and being executed,
-    # and calls whose outcome the model has not received. The first changes only together with the fence.
-    waits_for_approval: str | None = None
-    being_done: set[str] = Field(default_factory=set)
-    to_tell: set[str] = Field(default_factory=set)
-    handed_off_for: str | None = None  # why the model's last turn handed the conversation off
-    handed_back_at: str | None = None
-    arrived_late_at: str | None = (
-        None  # of the first message, after its provider had reported a failure
-    )
-    labels: set[str] = Field(default_factory=set, repr=False)  # texts of agents, at most 20
-    snoozed_until: str | None = None  # hidden from the open conversations until then
-    revision: int | None = None  # number of changes of these two; absent: none yet
-    revised_by: str | None = None  # principal of the newest one
-    revised_for: str | None = None  # hash of the call that made it
-    erased_at: str | None = None
-
-    @property
-    def has_number(self) -> bool:
-        """Whether the customer still has the number, as far as is known."""
-        withdrawn_at = self.number_withdrawn_at
-        return withdrawn_at is None or withdrawn_at <= (self.number_proven_at or "")
-
-    @property
-    def number_named_at(self) -> str:
-        """When the customer, or the company's request, last named the number as the customer's."""
-        # A customer with a user id may have written from another number.
-        inbound = None if self.customer_user_id else self.last_inbound_at
-        return max(self.created_at, inbound or "", self.number_proven_at or "")
-
-    def may_be_of(self, user_id: str) -> bool:
-        """Whether a WhatsApp user id can be the customer's: not if another one is known."""
-        known = (self.customer_user_id or "").removeprefix(USER_ID_PREFIX)
-        return not (known and user_id) or known == user_id.removeprefix(USER_ID_PREFIX)
-
-    @property
-    def undecided(self) -> str | None:
-        """The function call shown to agents as pending: the one that awaits approval, else one being executed."""
-        return self.waits_for_approval or max(self.being_done, default=None)
-
-    def snoozed_at(self, now: str) -> str | None:
-        """Return the end of a snooze that is not over at the time *now*."""
-        return self.snoozed_until if (self.snoozed_until or "") > now else None
-
-    @classmethod
-    def sk(cls) -> str:
-        """Return the sort key."""
-        return cls.sk_pattern
-
-    @classmethod
-    def of_item(
-        cls,
-        item: Conversation,
-        business_address: str,
-        context_hash: str,
-        **facts: Any,  # noqa: ANN401 - values of any field
-    ) -> Self:
-        """Build the initial state of a conversation; *facts* are further field values."""
-        return cls(
-            primary_channel=item.primary_channel,
-            conversation_id=item.conversation_id,
-            company_id=item.company_id,
-            project_id=item.project_id,
-            channel_method=item.channel_method,
-            business_address=business_address,
-            created_at=item.created_at,
-            context_hash=context_hash,
-            ttl=item.ttl,
-            **facts,
-        )
-
-    @classmethod
-    def is_erased(cls, attributes: Attributes | None) -> bool:
-        """Whether a state item belongs to a conversation that is or is being erased."""
-        return bool(attributes and attributes.get("erased_at"))
-
-
 def of(ref: str, sk: str) -> Attributes:
     """Return the whole key of an item of a conversation."""
     return key(OfConversation.partition(ref), sk)
-
-
-def state_key(ref: str) -> Attributes:
-    """Return the whole key of a conversation's state."""
-    return of(ref, State.sk())
-
-
-def holder_of(state: State) -> str | None:
-    """Return the agent who holds a conversation, or None."""
-    return state.owner if state.mode is Mode.HUMAN else None
-
-
-def is_held_by_other(state: State, *agents: str | None) -> bool:
-    """Return whether an agent who is none of *agents* holds a conversation. A team is none: its people take over."""
-    holder = holder_of(state)
-    return holder is not None and holder not in agents and not is_team(holder)

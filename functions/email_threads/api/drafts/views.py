@@ -17,8 +17,9 @@ class DraftView(View):
     """
     A draft. `origin` is `ai` or the principal who composed it. `reason`: why it waits, failed or was rejected.
     `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
-    another answer was sent, since the draft was made. `send_at`: an approved draft is sent
-    then, and can be undone before. `recent_answer`: another answer was sent or approved then, in the last minute.
+    another answer was sent, since the draft was made. `send_at`: an approved draft is sent then, and can be undone
+    before. `recent_answer`: another answer was sent or approved then, in the last minute, or is sent then, in the next
+    one.
     """
 
     conversation_id: str

@@ -9,7 +9,7 @@ from email_threads.api.changes import InvalidTransition, cause_of
 from email_threads.api.queries import head_of, own_head_of
 from email_threads.inbound.events import EmailMerge, EmailSeparate, entry
 from email_threads.store import threads
-from email_threads.threading.links.separation import MOST_MAILS
+from email_threads.threading.links.separation import MOST_MAILS, moved_away
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 
@@ -53,7 +53,7 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     """
     Queue the undo of a merge: *thread* is the one that became part of another. Idempotent.
 
-    Raises NotFound, InvalidTransition if it is part of none or of one that was merged itself, or if all its mails were
+    Raises NotFound, InvalidTransition if it is part of none or of one that was merged itself, or if mails of it were
     moved since, and NotEnqueued.
     """
     winner_id = thread.merged_into
@@ -63,8 +63,10 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     if winner.merged_into is not None:
         raise InvalidTransition("conversation_id: a later merge must be undone first")
     _check_length(winner)
-    if _has_nothing_left(deps, thread, winner_id):
-        raise InvalidTransition("conversation_id: people have moved all mails of the thread since")
+    if moved := _moved_away(deps, thread, winner):
+        listed = ", ".join(sorted(moved))
+        rule = f"mails of the thread are in {listed} since: merge these into {winner_id} first"
+        raise InvalidTransition(f"conversation_id: {rule}")
     event = EmailSeparate(
         source=winner_id,
         target=thread.conversation_id,
@@ -76,13 +78,16 @@ def unmerge(deps: ApiDependencies, thread: Thread, request: Request[NoInput]) ->
     return views.Separating(conversation_id=winner_id, into=thread.conversation_id)
 
 
-def _has_nothing_left(deps: ApiDependencies, thread: Thread, winner_id: str) -> bool:
-    """Whether none of a merged thread's mails is in the other one; of a long thread only the worker knows."""
+def _moved_away(deps: ApiDependencies, thread: Thread, winner: Thread) -> set[str]:
+    """
+    Return the threads to which people have moved mails of a merged thread since. An undo without these would leave gaps
+    in the thread, and could not be completed later.
+    """
     known = {entry.email_id for entry in thread.email_history}
-    if not known or len(known) < thread.email_count:
-        return False
+    if len(known) < thread.email_count:
+        return moved_away(deps.table, winner, thread.conversation_id)
     places = threads.aliases(deps.table, sorted(known))
-    return all(one in places and places[one].thread != winner_id for one in known)
+    return {place.thread for place in places.values()} - {winner.conversation_id}
 
 
 def split(deps: ApiDependencies, thread: Thread, request: Request[SplitInput]) -> views.Separating:

@@ -7,8 +7,8 @@ from typing import Final
 
 FULL: Final = re.compile(
     r"(?:mail ?(?:box|folder)|inbox)(?: \S{1,60})? (?:is |was |has |limit )?(?:full|exceed)|(?<!relay )(?<!daily )(?<!sending )quota|over ?limit|storage (?:limit|space)"
-    r"|insufficient (?:system )?storage|mailbox size|postfach (?:ist )?voll|boîte .{0,20}pleine|buzón .{0,20}lleno|casella .{0,20}piena"
-    r"|caixa .{0,20}cheia|ящик .{0,20}переполнен|メールボックスが一杯|容量.{0,10}超|邮箱.{0,6}(?:已满|满了)",
+    r"|insufficient (?:system )?storage|mailbox size|post(?:fach|kasten) .{0,40}(?:voll|überfüllt)|boîte .{0,60}pleine|buzón .{0,60}lleno|casella .{0,60}piena|postbus .{0,40}vol\b|skrzynk.{0,60}pełn|schránk.{0,60}(?:pln|přeplněn)|posta kutusu.{0,40}dolu"
+    r"|caixa .{0,60}cheia|메일함.{0,20}(?:가득|초과)|ящик .{0,60}переполнен|メールボックスが一杯|容量.{0,10}超|邮箱.{0,6}(?:已满|满了)",
     re.IGNORECASE,
 )
 # The server refuses the sender's address, before any word about the recipient counts.
@@ -22,11 +22,11 @@ NO_ADDRESS: Final = re.compile(
     r"|(?:user|address|account|mailbox|recipient) (?:\S{1,80} )?(?:was |is |could )?(?:not (?:be )?found|unavailable|inactive|disabled|closed|suspended|unknown)"
     r"|no mailbox|no valid recipients|invalid (?:recipient|user|mailbox)|unrout(?:e)?able (?:address|mail)|not a (?:valid|known) (?:user|mailbox|recipient)|(?:disabled|unknown|invalid) recipient|invalid domain|illegal host|find a mail exchanger|no longer (?:exists|valid|active|here|available)"
     r"|host or domain name not found|(?:domain|host|mailbox|user|name) not found(?!\W+(?:please )?try again)|\bunknown host|no (?:smtp|mx) (?:service|record|host)|does not accept mail|malformed address|account .{0,20}(?:bloqu|blocked|disabled|suspend)"
-    r"|compte .{0,30}bloqu|unbekannter (?:empfänger|benutzer)|inconnu à cette adresse|no existe|non esiste|не существует|не найден|存在しない|見つかりません|不存在|宛先不明",
+    r"|compte .{0,30}bloqu|unbekannter (?:empfänger|benutzer)|(?:empfänger|benutzer|adresse) .{0,30}(?:unbekannt|existiert nicht|nicht gefunden)|inconnu à cette adresse|(?:utilisateur|destinataire) .{0,30}inconnu|n'existe (?:pas|plus)|nie istnieje|neexistuje|bestaat niet|não existe|존재하지 않|no existe|non esiste|не существует|не найден|存在しない|見つかりません|不存在|宛先不明",
     re.IGNORECASE,
 )
 RATE: Final = re.compile(
-    r"too many (?:recipients|connections|messages|concurrent|errors)|rate limit|frequency limit|(?:receiving|sending) (?:mail|messages) (?:at a rate|too)|throttl|too fast",
+    r"gr[ae]y-?list|too many (?:recipients|connections|messages|concurrent|errors)|rate limit|frequency limit|(?:receiving|sending) (?:mail|messages) (?:at a rate|too)|throttl|too fast",
     re.IGNORECASE,
 )
 BLOCKED: Final = re.compile(

@@ -76,6 +76,7 @@ _GONE: Final = frozenset(
         ("1", "10"),
         ("2", "1"),
         ("4", "1"),
+        ("6", "7"),  # The address is not in ASCII, and its server does not offer SMTPUTF8.
         ("7", "13"),
     }
 )

@@ -34,7 +34,7 @@ _ATTRIBUTES: Final = {
 _REMOVED: Final = {"script", "style", "title"}
 _DISPLAYED_SCHEMES: Final = {"http", "https", "mailto", "cid"}
 _READ_ATTRIBUTES: Final = {
-    "*": {"style", "hidden", "class", "id"},
+    "*": {"style", "hidden", "class", "id", "name"},
     "a": {"href"},
     "img": {"alt", "width", "height"},
     "blockquote": {"type"},
@@ -185,6 +185,7 @@ class _Converter(HTMLParser):
         if is_hidden:
             return
         if self._quote_line is None and quote_marks.starts_quote(tag, attributes):
+            self._end_signature(is_cut=True)
             self._end_line()
             self._quote_line = len(self._lines)
         if self._quote_line is None and quote_marks.starts_signature(attributes):
@@ -232,15 +233,16 @@ class _Converter(HTMLParser):
             self._line.append(data)
 
     def _begin_signature(self, tag: str) -> None:
-        if tag in _LINES | _PARAGRAPHS and self._signature_begin is None:
+        if tag in _LINES | _PARAGRAPHS | {"br"} and self._signature_begin is None:
             self._end_line()
             self._signature_begin = (len(self._lines), len(self._hidden))
 
-    def _end_signature(self) -> None:
-        """End the signature with its element."""
-        if self._signature_begin is not None and len(self._hidden) < self._signature_begin[1]:
+    def _end_signature(self, *, is_cut: bool = False) -> None:
+        """End the signature with its element, or that of a mark of its beginning, or above a quote (*is_cut*)."""
+        begin = self._signature_begin
+        if begin is not None and (is_cut or len(self._hidden) < begin[1]):
             self._end_line()
-            self._signature = "\n".join(self._lines[self._signature_begin[0] :])
+            self._signature = "\n".join(self._lines[begin[0] :])
             self._signature_begin = None
 
     def _add_void(self, tag: str, attributes: dict[str, str]) -> None:

@@ -23,6 +23,8 @@ _HTML: Final = "text/html"
 _CALENDAR: Final = "text/calendar"
 _RETURNED_HEADERS: Final = "text/rfc822-headers"
 _SHORT_TEXT: Final = 20
+_METHOD: Final = re.compile(r"^METHOD:([A-Za-z-]{1,20})\s*$", re.MULTILINE)
+_MOST_CALENDAR: Final = 64 * 1024
 _ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
 # Embedded mails, also with fields in UTF-8 (RFC 6532).
 _MAILS: Final = frozenset({"message/rfc822", "message/global"})
@@ -232,9 +234,9 @@ def _add_attachments(content: Content, files: list[_File]) -> None:
             content.flags.add(Flag.TNEF)
         if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
             content.flags.add(Flag.ENCRYPTED)
-        if kind == _CALENDAR:
-            content.calendar_method = str(part.get_param("method", "")).upper() or None
         data = _bytes_of(part)
+        if kind == _CALENDAR:
+            content.calendar_method = _method_of(part, data)
         if kind in _MAILS:
             inner = Headers.read(data)
             given = _name_of_message(inner) or given
@@ -244,6 +246,13 @@ def _add_attachments(content: Content, files: list[_File]) -> None:
         )
         names.append(name)
         content.attachments.append(_attachment(file, kind, name, data, content.html or ""))
+
+
+def _method_of(invitation: Message, data: bytes) -> str | None:
+    """Return the method of an invitation: of its type, else of its text."""
+    declared = str(invitation.get_param("method", ""))
+    written = _METHOD.search(data[:_MOST_CALENDAR].decode("latin-1"))
+    return (declared or (written[1] if written else "")).upper() or None
 
 
 def _attachment(

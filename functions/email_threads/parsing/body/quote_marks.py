@@ -31,10 +31,9 @@ _QUOTE_IDS: Final = frozenset(
     | {"reply-intro", "isReplyContent", "isForwardContent", "oriMsgHtmlSeperator"}
 )
 _QUOTE_ID_STARTS: Final = ("yahoo_quoted", "zmail_extra")
-# Around the signature: classes and ids, in lower case.
-_SIGNATURES: Final = frozenset(
-    {"gmail_signature", "moz-signature", "protonmail_signature_block", "applemailsignature"}
-    | {"ms-outlook-mobile-signature", "signature", "zmail_signature", "ymail_android_signature"}
+# Around the signature, in classes, ids and names of elements, in lower case.
+_SIGNATURE: Final = re.compile(
+    r"signature(?!_?prefix)|^(?:zm-_id_-sgn|canarysig|bloop_sign|mb_sig)"
 )
 # Outlook's line above the headers of the quoted mail.
 _OUTLOOK_RULE: Final = re.compile(
@@ -61,8 +60,8 @@ def starts_quote(tag: str, attributes: Mapping[str, str]) -> bool:
 
 def starts_signature(attributes: Mapping[str, str]) -> bool:
     """Whether a mail client marks an element as the signature of its writer."""
-    names = [*attributes.get("class", "").split(), attributes.get("id", "")]
-    return any(name.lower() in _SIGNATURES for name in names)
+    names = [*attributes.get("class", "").split(), *map(attributes.get, ("id", "name"))]
+    return any(_SIGNATURE.search(name.lower()) for name in names if name)
 
 
 def aligned(above: str, plain: str) -> int | None:

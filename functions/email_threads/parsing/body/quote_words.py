@@ -8,10 +8,10 @@ from typing import Final
 # "wrote", in the forms of attribution lines.
 WROTE: Final = re.compile(
     r"\b(?:wrote|writes|said|schrieb\w*|écrit|escribi[óo]|escribe|escreveu|escriure|escrigué|scri(?:tto|sse|ve)|schreef"
-    r"|geschreven|skrev|skrifaði|kirjoitti|kirjutas|napisał\w*|napsala?|napísala?|написал[аи]?|пишет|писав|написав|пише"
-    r"|написа|írta|a scris|scris|έγραψε|yazdı|geschryf|rašė|parašė|rakstīja|kirjutas|je napisa[ol]\w*|ha escrit|idatzi du|viết|menulis|tulis"
+    r"|geschreven|skrev|skrifaði|kirjoitti|kirjutas|napisał\w*|pisze|napisala?|napsala?|napísala?|написал[аи]?|пишет|писав|написав|пише"
+    r"|написа|írta|a scris|scris|έγραψε|yazdı|yazmış|geschryf|rašė|parašė|rakstīja|kirjutas|je napisa[ol]\w*|ha escrit|idatzi (?:du|zuen)|viết|menulis|tulis"
     r"|nag-?wrote|sumulat|aliandika)\b"
-    r"|写道|寫道|写到|寫到|のメール|書きました|作成|작성|썼습니다|เขียน|כתב|كتب|نوشت|लिखा",
+    r"|写道|寫道|写到|寫到|のメール|書きました|作成|작성|썼습니다|쓴 글|เขียน|כתב|كتب|نوشت|लिखा",
     re.IGNORECASE,
 )
 # Labels of the author and of the date in a header block.
@@ -41,6 +41,6 @@ ORIGINAL: Final = re.compile(
     r"original (?:message|e-?mail|appointment)|ursprüngliche nachricht|original-?nachricht|message d'origine|message original|mensaje original|missatge original|messaggio originale"
     r"|mensagem original|oorspronkelijk bericht|ursprungligt meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna"
     r"|původní zpráva|pôvodná správa|izvorna poruka|izvirno sporočilo|исходное сообщение|оригинальное сообщение|вихідне повідомлення|eredeti üzenet|mesajul? original|αρχικό μήνυμα"
-    r"|özgün ileti|orijinal (?:ileti|mesaj)|pesan asli|thư gốc|原始(?:邮件|郵件|訊息)|元のメッセージ|원본 메시지|הודעה מקורית|الرسالة الأصلية|ข้อความต้นฉบับ",
+    r"|özgün ileti|orijinal (?:ileti|mesaj)|pesan asli|thư gốc|原始(?:邮件|郵件|訊息)|原邮件|元のメッセージ|원본 메시지|הודעה מקורית|الرسالة الأصلية|ข้อความต้นฉบับ",
     re.IGNORECASE,
 )

@@ -27,6 +27,7 @@ _BLANKS: Final = 3  # empty lines between an attribution and its quote
 _WRAPPED_FROM: Final = 60  # characters from which clients wrap a line
 _FEWEST_LABELS: Final = 3
 _MOST_LABELS: Final = 10
+_LABEL_WORDS: Final = 3
 
 _EMAIL: Final = r"[^\s<>()\[\]@:]{1,64}@[^\s<>()\[\]@]{1,255}"
 # A name, an address in brackets and a verb.
@@ -46,6 +47,10 @@ _DIRECTIONS: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _DATE_FIRST: Final = re.compile(
     rf"\d{{4}}[-/]\d{{1,2}}[-/]\d{{1,2}} (?:\d\d:\d\d )?(?:GMT[+-]\d\d:\d\d [^<>]{{1,80}}(?:<{_EMAIL}>)?|[^<>]{{1,80}} <{_EMAIL}>):?"
 )
+# Tuta's, with an address alone and no verb.
+_DATED_BY: Final = re.compile(
+    rf"[^@:]{{4,40}}\d{{1,2}}:\d\d,? (?:by|von|par|por|da|de|door|af|av|fra|od|przez|от) {_EMAIL}:"
+)
 _VERB_LAST: Final = re.compile(rf".{{8,120}}[<(]{_EMAIL}[>)] \w{{3,12}}")
 # The end of an address that a client wrapped: it is no mark of a quote.
 _WRAPPED_ADDRESS: Final = re.compile(r">[^<>]{0,30}[:\uff1a]\s*")
@@ -55,7 +60,7 @@ _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|we|ich|wir|j'ai|nous|io|noi|ik|wij|jag|jeg|ja)\b", re.IGNORECASE
 )
 _SEPARATOR: Final = re.compile(
-    r"[*_ ]{0,3}[-_=\u2013\u2014]{2,60} ?[^\W\d_][^-_=]{1,60}[-_=\u2013\u2014]{2,60}[*_ ]{0,3}"
+    r"[*_ ]{0,3}[-_=\u2013\u2014]{2,60} ?[^\W\d_](?:[^-_=]|-(?=\w)){1,60}[-_=\u2013\u2014]{2,60}[*_ ]{0,3}"
 )
 _RULE: Final = re.compile(r"[-_=*\u2013\u2014]{5,}")
 _LABEL: Final = re.compile(
@@ -69,7 +74,7 @@ _ENDING: Final = (".", "!", "?", "\u3002", "\uff01", "\uff1f")
 class Opening:
     """
     The lines that introduce a quoted mail. *is_forward*: their separator says that the mail is forwarded. *is_copied*:
-    headers were copied above a text without `>`.
+    headers or a separator stand above a text without `>`.
     """
 
     lines: range
@@ -136,7 +141,8 @@ def _below_separator(
     if group is not None or (below < len(lines) and is_quoted(lines[below])):
         stop = group.stop if group is not None else number + 1
         return Opening(range(number, stop), is_forward=is_forward)
-    return Opening(range(number, number + 1)) if quote_words.ORIGINAL.search(line) else None
+    is_original = bool(quote_words.ORIGINAL.search(line))
+    return Opening(range(number, number + 1), is_copied=True) if is_original else None
 
 
 def attribution_ending(
@@ -209,7 +215,7 @@ def _is_attribution(text: str, *, is_above_quote: bool) -> bool:
     is_exact = bool(_YEAR.search(text) and _CLOCK.search(text))
     if is_above_quote and not (_FIRST_PERSON.search(text) and not (has_address or is_exact)):
         return has_date or has_address or has_verb
-    if _DATE_FIRST.fullmatch(text) or _ends_with_verb(text):
+    if _DATE_FIRST.fullmatch(text) or _DATED_BY.fullmatch(text) or _ends_with_verb(text):
         return True
     if _FIRST_PERSON.search(text) and not has_address:
         return False
@@ -250,6 +256,8 @@ def _header_block(
         found = _LABEL.fullmatch(line.strip()) if len(line) <= _LONGEST_LINE else None
         if found is not None:
             labels.append((found["label"].strip(" *_").casefold(), found["value"].strip(" *|")))
+        elif labels and not line.strip() and _is_label(lines, number + 1):
+            pass  # Each header is a paragraph.
         elif (
             not labels
             or not line.strip()
@@ -264,6 +272,16 @@ def _header_block(
         range(first, number)
         if _is_header_block(labels, subject, is_separated=is_separated)
         else None
+    )
+
+
+def _is_label(lines: Sequence[str], number: int) -> bool:
+    """Whether a line has a label of at most three words and a value."""
+    found = _LABEL.fullmatch(lines[number].strip()) if number < len(lines) else None
+    return (
+        found is not None
+        and bool(found["value"].strip())
+        and len(found["label"].split()) <= _LABEL_WORDS
     )
 
 

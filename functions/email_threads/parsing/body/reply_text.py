@@ -18,7 +18,9 @@ from email_threads.parsing.body.footers import (
 from email_threads.parsing.body.quotes import Opening, is_quoted
 
 _FORWARD_SUBJECT: Final = re.compile(
-    r"\s*(?:fwd?|wg|tr|enc|rv|i|vs|vb|doorst|pd|转发|轉寄)\s*[:\uff1a]", re.IGNORECASE
+    r"\s*(?:fwd?|wg|tr|enc|rv|i|vs|vb|doorst|pd|vl"
+    r"|πρθ|[i\u0130]\u0307?lt|trs|fs|továbbít\w*|הועבר|إعادة توجيه|chuyển tiếp|转发|轉寄|転送|전달)\s*[:\uff1a]",
+    re.IGNORECASE,
 )
 _FORWARD_BEGIN: Final = re.compile(
     r"^ *(?:begin forwarded message:|anfang der weitergeleiteten)", re.IGNORECASE | re.MULTILINE
@@ -28,7 +30,13 @@ _SHARED: Final = re.compile(
     r"(?P<own>.{0,200}?[^\s-])[ -]{1,6}(?P<attribution>(?:On|Am|Le|El|Il|Em|Op|Den)\s+(?:\w{2,10}[.,]{0,2}\s+)?"
     r"(?:\w{3,9}\.?\s+)?\d[^:]{4,60}\d:\d\d.{3,120}[:\uff1a])\s*"
 )
+_MOST_COPIED: Final = 64 * 1024  # characters
+_FEWEST_COPIED: Final = 8  # letters and digits
 _LONGEST_GAP: Final = 12  # lines between two runs of a quote
+# GroupWise writes the attribution of a quote without marks between these.
+_GROUPWISE: Final = re.compile(
+    r">>> ?(?P<attribution>[^<>]{0,100}(?:<[^<>]{3,100}>)?[^<>]{6,60}\d[^<>]{0,12})>>> ?"
+)
 _TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
 _BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
 _WRAPPED_FROM: Final = 66  # characters from which clients wrap a quoted line
@@ -36,12 +44,21 @@ _LONGEST_REMAINDER: Final = 25  # of a quoted line that was wrapped
 _LONGEST_REST: Final = 78  # of one that was wrapped inside a sentence
 
 
-def new_text(text: str, subject: str, *, quote_at: int | None = None, signature: str = "") -> str:
+def new_text(
+    text: str,
+    subject: str,
+    *,
+    quote_at: int | None = None,
+    signature: str = "",
+    writer: str = "",
+    is_answer: bool = False,
+) -> str:
     """
     Return the text without the quoted mail, the signature and the footer of an app.
 
-    *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked. The result
-    is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
+    *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked as such,
+    *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first are those of a quote.
+    The result is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """
     marked = None if quote_at is None else text.count("\n", 0, quote_at)
     whole = text.split("\n")
@@ -51,9 +68,42 @@ def new_text(text: str, subject: str, *, quote_at: int | None = None, signature:
     if _FORWARD_SUBJECT.match(subject) or _is_forwarded(text, opening):
         return text.strip()
     lines = without_signature(whole)
-    own = without_footers(_own_lines(lines, opening, marked))
-    own = without_footers(without_marked_signature(own, signature))
-    return "\n".join(footers.without_closing(own)).strip()
+    own = _own_lines(lines, opening, marked, is_answer=is_answer)
+    is_quoting = len(own) < len(lines)
+    own = without_footers(own, may_be_all=is_quoting)
+    own = without_marked_signature(own, signature, may_be_all=is_quoting)
+    own = without_footers(own, may_be_all=is_quoting)
+    return "\n".join(footers.without_letter_form(own, writer)).strip()
+
+
+def copy_begin(text: str, subject: str) -> int | None:
+    """Return the offset below an attribution that is the first text, None without one or above marks of a quote."""
+    lines = text.split("\n")
+    opening = quotes.first_opening(lines, subject, None)
+    stop = opening.lines.stop
+    below = next((line for line in lines[stop:] if line.strip()), None)
+    if (
+        below is None
+        or is_quoted(below)
+        or any(line.strip() for line in lines[: opening.lines.start])
+    ):
+        return None
+    return sum(len(line) + 1 for line in lines[:stop])
+
+
+def below_copy(copy: str, known: str) -> str | None:
+    """
+    Return what its sender wrote below the *known* text that a text begins with, None if it does not.
+
+    Clients wrap and decorate text differently: only letters and digits are compared.
+    """
+    wanted = "".join(filter(str.isalnum, known))
+    positions = [at for at, sign in enumerate(copy[:_MOST_COPIED]) if sign.isalnum()]
+    copied = "".join(copy[at] for at in positions[: len(wanted)])
+    if copied != wanted or len(wanted) < _FEWEST_COPIED:
+        return None
+    end_of_line, _, below = copy[positions[len(wanted) - 1] + 1 :].partition("\n")
+    return new_text(f"{end_of_line}\n{below}" if any(map(str.isalnum, end_of_line)) else below, "")
 
 
 def _repaired(lines: list[str]) -> list[str]:
@@ -71,6 +121,9 @@ def _repaired(lines: list[str]) -> list[str]:
                 parted.pop()
             name = parted.pop() if parted else ""
             parted.append(" ".join([name, *(one.strip() for one in lines[number : number + 3])]))
+            continue
+        if groupwise := _GROUPWISE.fullmatch(line):
+            parted.append(f"{groupwise['attribution'].strip()} wrote:")
             continue
         below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
         found = _SHARED.fullmatch(line) if is_quoted(below) and not is_quoted(line) else None
@@ -101,13 +154,16 @@ def _opening(lines: list[str], subject: str, marked: int | None) -> Opening:
     return quotes.first_opening(lines, subject, marked, start=stop)
 
 
-def _own_lines(lines: list[str], opening: Opening, marked: int | None) -> list[str]:
+def _own_lines(
+    lines: list[str], opening: Opening, marked: int | None, *, is_answer: bool
+) -> list[str]:
     """Return the lines outside the quoted mail; all of them if the sender answered between quotes."""
     runs = _quoted_runs(lines)
     start, stop = opening.lines.start, opening.lines.stop
     if marked is not None and marked < start:
         start, stop = marked, stop if not _has_text(lines, marked, start) else marked
-    if not runs and opening.is_copied and not _has_text(lines, 0, start):
+    is_first = opening.is_copied and not _has_text(lines, 0, start)
+    if not runs and is_first and not is_answer:
         return lines  # Copied headers come first: a forward without its mark.
     if not runs:
         return lines[:start]

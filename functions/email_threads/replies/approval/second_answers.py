@@ -20,26 +20,28 @@ _QUEUED: Final = frozenset({DraftStatus.APPROVED, DraftStatus.SENDING})
 
 
 def recent(thread: Thread, draft: Draft, others: Iterable[Draft] = ()) -> str | None:
-    """Return when another answer of the thread was sent or, of its drafts *others*, approved in the last minute."""
+    """
+    Return when another answer of the thread was sent in the last minute, or, of its drafts *others*, was approved then
+    or will be sent within a minute; the latest time.
+    """
     sent = _newest_sent(thread)
     times = [sent.timestamp] if sent is not None else []
-    times += [one.reviewed_at for one in _queued(draft, others) if one.reviewed_at is not None]
-    return max((at for at in times if _is_recent(at)), default=None)
+    times += [at for one in _queued(draft, others) for at in (one.reviewed_at, one.send_at) if at]
+    return max((at for at in times if _is_near(at)), default=None)
 
 
 def is_by_another(table: Table, thread: Thread, draft: Draft, by: str) -> bool:
-    """Whether another person than *by* has sent or approved an answer of the thread in the last minute."""
+    """Whether another person than *by* has sent or approved an answer in the last minute, or sends one in the next."""
     ids = thread.open_drafts - {draft.reply_id}
-    found = _queued(draft, drafts.get_many(table, thread.conversation_id, ids) if ids else ())
+    queued = _queued(draft, drafts.get_many(table, thread.conversation_id, ids) if ids else ())
+    found = [one for one in queued if any(map(_is_near, (one.reviewed_at, one.send_at)))]
     sent = _newest_sent(thread)
-    if sent is not None and _is_recent(sent.timestamp):
+    # It was perhaps approved earlier, for this time.
+    if sent is not None and _is_near(sent.timestamp):
         stored = threads.mails(table, thread.conversation_id, [sent.n])
         reply_ids = [one.reply_id for one in stored if one.reply_id is not None]
         found += drafts.get_many(table, thread.conversation_id, reply_ids)
-    return any(
-        _is_recent(one.reviewed_at) and one.reviewed_by not in {by, ReplyMode.AUTO, None}
-        for one in found
-    )
+    return any(one.reviewed_by not in {by, ReplyMode.AUTO, None} for one in found)
 
 
 def _queued(draft: Draft, others: Iterable[Draft]) -> list[Draft]:
@@ -51,5 +53,5 @@ def _newest_sent(thread: Thread) -> HistoryEntry | None:
     return next(sent, None)
 
 
-def _is_recent(at: str | None) -> bool:
-    return at is not None and clock.from_text(at) > clock.now_ms() - WITHIN_MS
+def _is_near(at: str | None) -> bool:
+    return at is not None and abs(clock.from_text(at) - clock.now_ms()) < WITHIN_MS

@@ -82,6 +82,7 @@ class Mail(ThreadItem, EmailFields):
     is_all_new: bool | None = None  # `new_text` equals `body` and is stored once
     needs_review: bool = False  # joined the thread on weak evidence: no automatic answer
     joined_by: JoinedBy | None = None  # None: it opened the thread
+    sender_name: str | None = Field(default=None, repr=False)  # the display name of its author
     is_by_participant: bool | None = None  # its author was a verified participant when it arrived
     evidence: Evidence | None = None  # None: it counts
     evidence_reason: EvidenceReason | None = None
@@ -182,6 +183,7 @@ class Mail(ThreadItem, EmailFields):
             received_at=self.received_at,
             fingerprint=self.fingerprint,
             moved_to=conversation_id,
+            homes=self.homes,
         )
 
     @property

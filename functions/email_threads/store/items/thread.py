@@ -234,6 +234,9 @@ class Thread(ThreadItem):
     subject: str = Field(repr=False)  # cleaned
     participants: set[str] = Field(default_factory=set, repr=False)
     participant: str | None = Field(default=None, repr=False)  # the first outside sender
+    participant_name: str | None = Field(
+        default=None, repr=False
+    )  # as the participant's mails have it
     participant_proof: Proof | None = (
         None  # that the address is the participant's; None: no mail proves it
     )

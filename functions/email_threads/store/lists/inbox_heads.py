@@ -9,6 +9,8 @@ from email_threads.store import threads
 from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.service_level import TargetState
+from email_threads.store.items.thread import Direction
 from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import claimed
 from shared.identity.identifiers import IdentifierKind
@@ -17,9 +19,11 @@ from shared.inbox import items as inbox
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from email_threads.store.items.service_level import Target
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
 
+ASSIGNED = "assigned_to"  # in the details of changes
 _STATUS: dict[Status, inbox.Status] = {
     Status.ACTIVE: "open",
     Status.PENDING_INFO: "open",
@@ -66,6 +70,7 @@ def shown(thread: Thread) -> inbox.Head | None:
     if not thread.company_id or not thread.mailbox or thread.merged_into is not None:
         return None
     newest = thread.email_history[-1] if thread.email_history else None
+    answers = (one.timestamp for one in thread.email_history if one.direction is Direction.OUTBOUND)
     return inbox.Head(
         company_id=thread.company_id,
         context=inbox.Context.EMAIL_THREADS,
@@ -73,14 +78,18 @@ def shown(thread: Thread) -> inbox.Head | None:
         channel=inbox.Channel.EMAIL,
         address=thread.mailbox,
         last_activity_at=newest.timestamp if newest else thread.updated_at,
+        answered_at=max(answers, default=None),
+        ended_at=thread.closed_at,
         status=_status_of(thread),
         snoozed_until=thread.snoozed_until,
         context_status=thread.status,
         assignee=thread.metadata.assigned_to,
+        assigned_by=_assigned_by(thread),
         labels=thread.metadata.tags,
         unread_count=1 if thread.waiting_since else 0,
         waiting_since=thread.waiting_since if _STATUS[thread.status] == inbox.OPEN else None,
         **_due(thread),
+        contact=inbox.shortened(thread.participant_name, inbox.LONGEST_NAME),
         handle=inbox.shortened(thread.participant, inbox.LONGEST_NAME),
         subject=inbox.shortened(thread.subject, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
@@ -92,13 +101,32 @@ def shown(thread: Thread) -> inbox.Head | None:
 def _due(thread: Thread) -> dict[str, Any]:
     """Return the earliest due time: of a target that is not reached, or of a reminder, also of one that was given."""
     found = [
-        {"due_at": target.due_at, "due_for": name.value, "at_risk_at": target.alarm_at}
+        {
+            "due_at": target.due_at,
+            "due_for": name.value,
+            "at_risk_at": target.alarm_at,
+            "due_state": _due_state(target),
+        }
         for name, target in service_levels.running(thread).items()
     ]
     if thread.reminder is not None and service_levels.is_open(thread):
         at = thread.reminder.remind_at
-        found.append({"due_at": at, "due_for": "follow_up", "at_risk_at": at})
+        state = "overdue" if thread.reminder.given_at is not None else None
+        found.append({"due_at": at, "due_for": "follow_up", "at_risk_at": at, "due_state": state})
     return min(found, key=lambda one: one["due_at"], default={})
+
+
+def _due_state(target: Target) -> inbox.DueState | None:
+    if target.state is TargetState.OVERDUE:
+        return "overdue"
+    return "at_risk" if target.alarmed else None
+
+
+def _assigned_by(thread: Thread) -> str | None:
+    """Return who made the newest assignment that the head still has in its record."""
+    made = (one for one in reversed(thread.audit_log) if ASSIGNED in (one.detail or "").split())
+    found = next(made, None)
+    return found.actor if found is not None else None
 
 
 def _claims(thread: Thread) -> tuple[Claim, ...]:

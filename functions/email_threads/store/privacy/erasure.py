@@ -60,7 +60,7 @@ def close(table: Table, thread: Thread) -> bool:
             Thread.key(thread.conversation_id),
             put={"ttl": clock.now_ms() // clock.SECOND_MS},
             add={"last_seq": 1},
-            drop=("ttl_date", "company_status", "participant"),
+            drop=("ttl_date", "company_status", "participant", "participant_name"),
             when=is_unchanged(thread),
         )
     except ConditionFailed:

@@ -59,6 +59,8 @@ def append_of(
     if asked and status is Status.ACTIVE:
         status = Status.PENDING_INFO
     people = windows.participants_with(base.participants, participants)
+    proof = base.participant_proof or _proof_of(base, mail)
+    known = base.participant_name if proof is base.participant_proof else None
     after = base.model_copy(
         update={
             "created_at": min(base.created_at, mail.timestamp),
@@ -66,7 +68,8 @@ def append_of(
             "status": status,
             "company_status": Thread.list_of(base.company_id, status),
             "participants": people,
-            "participant_proof": base.participant_proof or _proof_of(base, mail),
+            "participant_proof": proof,
+            "participant_name": name_of(base.participant, proof, mail) or known,
             "thread_references": windows.first_and_newest([*base.thread_references, *references]),
             "email_history": history,
             "email_count": mail.n,
@@ -142,6 +145,17 @@ def with_status(
 def retention_days(thread: Thread) -> int:
     """Return the number of days for which a thread is kept after its last change."""
     return int((thread.data_retention_policy or f"{DEFAULT_DAYS}d").removesuffix("d"))
+
+
+def name_of(participant: str | None, proof: Proof | None, mail: Mail) -> str | None:
+    """
+    Return the participant's name by a mail of theirs that counts; None if it has none.
+
+    Once the address is proven, only verified mails name its owner: others may be forged.
+    """
+    is_own = mail.direction is Direction.INBOUND and mail.sender == participant
+    is_trusted = proof is None or mail.trust is Trust.VERIFIED
+    return mail.sender_name if is_own and is_trusted and mail.counts else None
 
 
 def _proof_of(base: Thread, mail: Mail) -> Proof | None:

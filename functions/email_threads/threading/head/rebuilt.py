@@ -35,11 +35,13 @@ def head_of(thread: Thread, mails: Sequence[Mail]) -> dict[str, Any]:
     persons = _participants(thread, mails)
     waiting, participant = _waiting_since(mails), _participant(thread, mails, persons)
     is_same = participant == thread.participant
+    proof = thread.participant_proof if is_same else _proof(participant, mails)
     return {
         "created_at": min(mail.timestamp for mail in mails),
         "participants": persons,
         "participant": participant,
-        "participant_proof": thread.participant_proof if is_same else _proof(participant, mails),
+        "participant_name": _name(participant, proof, mails),
+        "participant_proof": proof,
         "thread_references": _references(mails),
         "email_history": _history(mails),
         "waiting_since": waiting,
@@ -82,6 +84,11 @@ def _participant(thread: Thread, mails: Sequence[Mail], persons: Collection[str]
         return thread.participant
     added = (address for mail in mails for address in people.added_by(mail, thread.mailbox))
     return next(added, None)
+
+
+def _name(participant: str | None, proof: Proof | None, mails: Sequence[Mail]) -> str | None:
+    names = (heads.name_of(participant, proof, mail) for mail in reversed(mails))
+    return next(filter(None, names), None)
 
 
 def _proof(participant: str | None, mails: Sequence[Mail]) -> Proof | None:

@@ -21,11 +21,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.kinds import Kind
 from email_threads.store import changes, merges, threads
 from email_threads.store.changes import Change
 from email_threads.store.deadlines.service_levels import is_open
 from email_threads.store.items.merge import MergeEffects
 from email_threads.store.items.parked import ParkReason
+from email_threads.store.items.thread import SPAM
 from email_threads.store.lists import participants
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people
@@ -98,7 +100,7 @@ def effects_of(winner: Thread, loser: Thread) -> MergeEffects:
     own, theirs = winner.metadata, loser.metadata
     return MergeEffects(
         status=loser.status,
-        tags=theirs.tags - own.tags,
+        tags=_carried(theirs.tags) - own.tags,
         has_priority=own.priority is None and theirs.priority is not None,
         has_assignee=own.assigned_to is None and theirs.assigned_to is not None,
         has_reminder=winner.reminder is None and loser.reminder is not None,
@@ -107,6 +109,11 @@ def effects_of(winner: Thread, loser: Thread) -> MergeEffects:
         service_level=winner.service_level,
         created_at=winner.created_at,
     )
+
+
+def _carried(tags: set[str]) -> set[str]:
+    """Return the tags that stay with mails that move: not those that say how their thread began."""
+    return tags - {SPAM, *(kind.value for kind in Kind)}
 
 
 def _note_end(table: Table, loser: Thread, winner_id: str) -> None:
@@ -152,7 +159,7 @@ def _merge_metadata(table: Table, loser: Thread, winner_id: str) -> None:
         theirs, own = loser.metadata, winner.metadata
         merged = own.model_copy(
             update={
-                "tags": own.tags | theirs.tags,
+                "tags": own.tags | _carried(theirs.tags),
                 "priority": own.priority or theirs.priority,
                 "assigned_to": own.assigned_to or theirs.assigned_to,
             }

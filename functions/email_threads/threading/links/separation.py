@@ -47,7 +47,7 @@ MOVED: Final = "mails_moved"
 def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
     """
     Split a thread, or undo a merge. Idempotent. False if a thread is gone, or was merged again, or if people have moved
-    all mails of the merged one to other threads.
+    mails of the merged one to other threads, which an undo would leave with gaps.
 
     Raises Permanent (`other_company`) for threads of two companies, Transient while mails keep arriving.
     """
@@ -60,7 +60,7 @@ def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
     is_split = bool(event.numbers)
     moves = _moves(table, source, event)
     is_merged = present is not None and present.merged_into is not None and present.email_count > 0
-    if not is_split and not moves and is_merged:
+    if not is_split and is_merged and (not moves or moved_away(table, source, event.target)):
         return False
     opened = _created(table, source, present, event) if is_split else _reopened(table, event)
     if opened is None:
@@ -74,15 +74,21 @@ def separate(table: Table, bucket: Bucket, event: EmailSeparate) -> bool:
             raise Transient("thread_contended")
     _finish_target(table, target.conversation_id, event)
     _finish_source(table, source, event, effects)
-    in_drafts = _keys_in_drafts(table, source)
+    in_drafts = _keys_in_drafts(table, source, event.target)
     for place in _left_places(table, source, event):
         objects.remove_of_mail(bucket, place.thread, place.email_id, except_for=in_drafts)
     return True
 
 
-def _keys_in_drafts(table: Table, source: Thread) -> set[str]:
-    """Return the keys of files that open drafts of a thread send."""
-    found = drafts.open_of(table, source)
+def _keys_in_drafts(table: Table, source: Thread, target_id: str) -> set[str]:
+    """
+    Return the keys of files that drafts send: of the thread, and of the other one, to which they may have moved.
+
+    A draft is listed in the other thread before it leaves the list of its own.
+    """
+    found = drafts.get_many(table, source.conversation_id, source.open_drafts)
+    target = threads.get(table, target_id)
+    found += drafts.open_of(table, target) if target is not None else []
     return {file.s3_key for draft in found for file in draft.attachments}
 
 
@@ -93,6 +99,13 @@ def _moves(table: Table, source: Thread, event: EmailSeparate) -> list[tuple[Mai
         return [(mail, mail.at(event.target, event.numbers.index(mail.n) + 1)) for mail in found]
     found = threads.mails(table, source.conversation_id, range(1, source.email_count + 1))
     return [(mail, mail.at_home()) for mail in found if mail.home == event.target]
+
+
+def moved_away(table: Table, source: Thread, merged: str) -> set[str]:
+    """Return the threads to which people have moved mails that a thread got by the merge of the thread *merged*."""
+    places = threads.places(table, source.conversation_id, range(1, source.email_count + 1))
+    left = {one.moved_to for one in places if one.moved_to and one.home == merged}
+    return left - {merged}
 
 
 def _left_places(table: Table, source: Thread, event: EmailSeparate) -> list[Mail]:

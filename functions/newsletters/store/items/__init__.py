@@ -9,18 +9,42 @@ Items of the table. Other systems may keep items in it too: every key of this co
     NLCOMPANY#{company}     SETTINGS                            CompanySettings
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
                             AIUSE#{yyyymmdd}                    AiUse
+                            ISSUE#{created_at}#{issue}          IssueEntry
     NLIDEM#{request}        HEAD                                StoredAnswer, an API call and its answer
     NLPARKED#{event}        EVENT                               ParkedEvent
     NLLETTER#{event}        NOTE                                DeadLetterNote
     NLPRIVACY#{job}         JOB                                 PrivacyJob
+    NLISSUE#{issue}         HEAD                                Issue
+                            STATS#{shard}                       IssueStats, a part of its counters
+    NLISSUE#{issue}#{shard} RCPT#{recipient}                    Recipient
+    NLPACE#{company}        HEAD                                SendPace
+    NLCOMPANY#{company}     LIST#{list}                         PublicList
+                            ARCHIVE#{list}#{sent_at}#{issue}    ArchivedIssue
+    NLSUB#{company}#{recipient}  SIGNUP#{list}                  Signup
+                            PACE                                SignupPace, of an address
+                            QUOTA                               ReaderQuota, of a company or a network address
+    NLISSUE#{issue}         TEST#{test}#{number}                TestMail
+                            CHOICES                             Choices
+                            CONSENT#{at}#{id}                   ConsentEvidence
+                            BOUNCES                             SoftBounces
 
-GSI1 lists newsletters by user (`USER#{user}`), open jobs and deletions by the time they are due (`NLDUE`), and parked
-events by company (`NLPARKED`).
+GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, sign-ups and choices by the time they are
+due (`NLDUE`), and parked events by company (`NLPARKED`).
 """
 
 from typing import Final
 
 from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.issues import (
+    Issue,
+    IssueEntry,
+    IssueState,
+    IssueStats,
+    Recipient,
+    RecipientState,
+    SendPace,
+    TestMail,
+)
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
 from newsletters.store.items.metadata import (
@@ -34,6 +58,17 @@ from newsletters.store.items.metadata import (
     StepName,
 )
 from newsletters.store.items.privacy import PrivacyJob
+from newsletters.store.items.readers import (
+    ArchivedIssue,
+    Choices,
+    ConsentEvidence,
+    PublicList,
+    ReaderQuota,
+    Signup,
+    SignupPace,
+    SignupState,
+    SoftBounces,
+)
 from newsletters.store.items.recovery import DeadLetterNote, ParkedEvent, StoredAnswer
 from newsletters.store.items.steps import (
     Chunk,
@@ -56,13 +91,61 @@ from newsletters.store.items.steps import (
 
 ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
-    StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob,
+    StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
+    PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence, SoftBounces,
 )  # fmt: skip
 
 __all__ = [
-    "ITEMS", "STEPS", "STEP_NUMBERS", "AiUse", "Chunk", "ChunkMetadata", "Citation", "CompanyEntry", "CompanySettings",
-    "CustomTopic", "DeadLetterNote", "Deletion", "Draft", "EditorWarning", "Export", "FinishedUnit", "Job", "JobState",
-    "Metadata", "NewsletterStatus", "Outline", "OutlineItem", "OutlineSection", "ParkedEvent", "PrivacyJob",
-    "QueryRecord", "Reference", "Review", "ReviewState", "Revision", "StepItem", "StepName", "StepStatus",
-    "StoredAnswer", "Topics", "UserModifications",
+    "ITEMS",
+    "STEPS",
+    "STEP_NUMBERS",
+    "AiUse",
+    "ArchivedIssue",
+    "Choices",
+    "Chunk",
+    "ChunkMetadata",
+    "Citation",
+    "CompanyEntry",
+    "CompanySettings",
+    "ConsentEvidence",
+    "CustomTopic",
+    "DeadLetterNote",
+    "Deletion",
+    "Draft",
+    "EditorWarning",
+    "Export",
+    "FinishedUnit",
+    "Issue",
+    "IssueEntry",
+    "IssueState",
+    "IssueStats",
+    "Job",
+    "JobState",
+    "Metadata",
+    "NewsletterStatus",
+    "Outline",
+    "OutlineItem",
+    "OutlineSection",
+    "ParkedEvent",
+    "PrivacyJob",
+    "PublicList",
+    "QueryRecord",
+    "ReaderQuota",
+    "Recipient",
+    "RecipientState",
+    "Reference",
+    "Review",
+    "ReviewState",
+    "Revision",
+    "SendPace",
+    "Signup",
+    "SignupPace",
+    "SignupState", "SoftBounces",
+    "StepItem",
+    "StepName",
+    "StepStatus",
+    "StoredAnswer",
+    "TestMail",
+    "Topics",
+    "UserModifications",
 ]  # fmt: skip

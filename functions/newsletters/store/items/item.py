@@ -1,6 +1,7 @@
 """The base of all items of the table, and the format of their timestamps."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, date, datetime
 from typing import ClassVar, Final
 
 from shared.aws.dynamodb import Attributes
@@ -59,3 +60,15 @@ def _without_absent(value: object) -> object:
     if isinstance(value, list):
         return [_without_absent(one) for one in value]
     return value
+
+
+def has_dated_form(form: re.Pattern[str], text: str) -> bool:
+    """Return whether *text* has the *form* of an id, whose first group is a date that exists, `YYYYMMDD`."""
+    found = form.fullmatch(text)
+    if found is None:
+        return False
+    try:
+        date.fromisoformat(found.group(1))
+    except ValueError:
+        return False
+    return True

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from enum import StrEnum
 from typing import ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from newsletters.store.items.item import TableItem
+from newsletters.store.items.item import TableItem, has_dated_form
 
 USER_PARTITION: Final = "USER#{user_id}"
 LISTED: Final = "NEWSLETTER#"  # prefix of the sort keys of newsletters in GSI1
@@ -18,14 +17,7 @@ _CODE: Final = re.compile(r"NL-(\d{8})-[0-9A-Z]{4}", re.ASCII)
 
 def is_code(text: str) -> bool:
     """Return whether *text* has the form of a newsletter code, `NL-YYYYMMDD-XXXX`, with a date that exists."""
-    found = _CODE.fullmatch(text)
-    if found is None:
-        return False
-    try:
-        date.fromisoformat(found.group(1))
-    except ValueError:
-        return False
-    return True
+    return has_dated_form(_CODE, text)
 
 
 class NewsletterStatus(StrEnum):
@@ -76,7 +68,6 @@ class Metadata(TableItem):
 
     partition: ClassVar[str] = "NEWSLETTER#{newsletter_code}"
     sort: ClassVar[str] = "METADATA"
-    index_sort: ClassVar[str] = "NEWSLETTER#{created_at}"
 
     GSI1PK: str
     GSI1SK: str

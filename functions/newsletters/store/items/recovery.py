@@ -1,12 +1,12 @@
 """Events that cannot be processed, the reasons of dead letters, and the answers of API calls."""
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from newsletters.store.items.item import TableItem
 from shared.aws.dynamodb import Attributes
+from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.events.recovery import event_items
 from shared.events.recovery.event_store import KEPT_DAYS
-from shared.runtime import clock
 
 NO_COMPANY: Final = "-"
 PARKED: Final = "NLPARKED"  # partition of GSI1 with all parked events
@@ -52,31 +52,14 @@ class DeadLetterNote(TableItem, event_items.DeadLetterNote):
         return {**cls.key(letter_id), "event_id": letter_id}
 
 
-class StoredAnswer(TableItem):
+class StoredAnswer(AnsweredOnce, TableItem):
     """An API call that changes data, and its answer (`shared.api.idempotency`)."""
 
     partition: ClassVar[str] = "NLIDEM#{request_id}"
     sort: ClassVar[str] = "HEAD"
     ttl_days: ClassVar[int] = 1
 
-    fingerprint: str
-    owner: str | None = None
-    lease_until: int | None = None  # ms since 1970
-    answer: dict[str, Any] | None = None
-    ttl: int
-
     @classmethod
     def request_key(cls, request: str) -> Attributes:
         """Return the whole key of a request's item."""
         return cls.key(request)
-
-    @classmethod
-    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
-        """Return a new item as it is stored."""
-        return cls(
-            **cls.key(request),
-            fingerprint=fingerprint,
-            owner=owner,
-            lease_until=lease_until,
-            ttl=clock.expires_in(cls.ttl_days * clock.DAY_SECONDS),
-        ).attributes()

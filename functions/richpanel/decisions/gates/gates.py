@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from richpanel.classification.taxonomy import channels, thresholds
-from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.gates.cooldowns import is_rate_limited, was_answered_before
 from richpanel.decisions.readings import Reading, is_plain
+from richpanel.decisions.replies.candidates import Candidate
 from richpanel.decisions.routing import risk_flags_of
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.decisions.templates.wordings import has_wording

@@ -2,7 +2,8 @@
 The rows of the three tables: key patterns and attribute names, as the contract prints them.
 
     rp_mw_idempotency         Event (evt:rp:...), Action (act:...), DeadLetter (dead:...), ApiRequest (req:...)
-    rp_mw_conversation_state  ConversationState, and of its shape CustomerState and Sweep; TokenBucket, SettingsVersion
+    rp_mw_conversation_state  ConversationState, and of its shape CustomerState and Sweep; TokenBucket, SettingsVersion,
+                              PrivacyJob
     rp_mw_audit_actions       AuditAction
 
 Times are text (ISO 8601 UTC, `shared.runtime.clock.to_text`) where the contract prints them; numbers used in
@@ -19,6 +20,7 @@ from richpanel.store.items.idempotency import (
     IdempotencyRow,
     Mode,
 )
+from richpanel.store.items.privacy import PrivacyJob
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
 from richpanel.store.items.settings import SettingsVersion
 from richpanel.store.items.state import (
@@ -36,7 +38,14 @@ from shared.aws.dynamodb import Attributes
 
 ROWS: dict[str, tuple[type[Row | Action], ...]] = {
     "idempotency": (Event, Action, DeadLetter, ApiRequest),
-    "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep, SettingsVersion),
+    "conversation_state": (
+        ConversationState,
+        CustomerState,
+        TokenBucket,
+        Sweep,
+        SettingsVersion,
+        PrivacyJob,
+    ),
     "audit_actions": (AuditAction,),
 }  # by the contract's names of the tables
 
@@ -49,6 +58,6 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 __all__ = [
     "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
     "ConversationState", "CustomerState", "DeadLetter", "DecisionOutcome", "Event", "EventStatus", "IdempotencyRow",
-    "Mode", "PendingFlow", "ReservedReply", "Row", "SettingsVersion", "StateRow",
+    "Mode", "PendingFlow", "PrivacyJob", "ReservedReply", "Row", "SettingsVersion", "StateRow",
     "Sweep", "TokenBucket", "key_of",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
+    from shared.contacts.person import Sources
     from shared.policy.consent.records import Consents
     from whatsapp.sending.gate import Gate
     from whatsapp.store.accounts.numbers.ownership import Ownership
@@ -50,6 +51,7 @@ class ActionResources(FileResources):
 
     gate: Gate
     consents: Consents
+    people: Sources
     queue: FifoQueue
     jobs: StandardQueue
     campaigns: StandardQueue

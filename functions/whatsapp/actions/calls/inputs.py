@@ -88,7 +88,6 @@ type WabaId = Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]  # Meta's id of an
 type PhoneId = Annotated[str, Field(min_length=5, max_length=200)]
 # In any form; made one number in the region of the business's number (`participants.number_of`).
 type PhoneNumber = Annotated[str, Field(pattern=rf"^{_NUMBER}$")]
-type UserId = Annotated[str, Field(pattern=rf"^{_USER_ID}$")]
 type PhoneOrUserId = Annotated[str, Field(pattern=rf"^(?:{_NUMBER}|{_USER_ID})$")]
 type MessageRef = Annotated[str, Field(min_length=5, max_length=512)]
 type MediaId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]

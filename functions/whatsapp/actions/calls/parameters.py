@@ -99,6 +99,8 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     # Campaigns and sequences
     "campaignId": "the campaign's id",
     "campaignName": "a name for people",
+    "audience": 'the list or segment of contacts whose people are the recipients: `{"list": id}` or `{"segment": id}`',
+    "bodyFields": "fields of contacts as values of the body's variables, in order; `default` is for people without it",
     "recipients": "numbers, user ids, or rows with values of their own",
     "scheduledAt": "when it starts: one minute to 180 days ahead",
     "autoStart": "true: start at once",

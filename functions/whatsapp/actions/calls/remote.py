@@ -38,6 +38,34 @@ if TYPE_CHECKING:
 ATTEMPTS = 3
 
 
+class AnswerIncomplete(KeyError):
+    """The provider's answer lacks a field that its documents name."""
+
+    def __str__(self) -> str:
+        return f"the provider's answer lacks {self.args[0]}; the call can be repeated"
+
+
+class ProviderAnswer(dict[str, Any]):
+    """An object of a provider's answer, without fields that are null. Raises AnswerIncomplete for an absent one."""
+
+    def __missing__(self, name: str) -> Any:  # noqa: ANN401 - never returns
+        raise AnswerIncomplete(name)
+
+
+def as_answer(found: Mapping[str, Any]) -> ProviderAnswer:
+    """Return an answer whose objects, also those in it, are each a ProviderAnswer."""
+    fields = {name: _part(part) for name, part in found.items() if part is not None}
+    return ProviderAnswer(fields)
+
+
+def _part(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return as_answer(value)
+    if isinstance(value, list):
+        return [_part(part) for part in value if part is not None]
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class GraphAccount:
     """
@@ -73,7 +101,7 @@ class GraphAccount:
     ) -> dict[str, Any]:
         """Make one attempt. Raises Refused, NotSent or InDoubt."""
         quoted = "/".join(quote(part, safe=":") for part in path)
-        return self.resources.graph.call(method, quoted, self.token, body, query=query)
+        return as_answer(self.resources.graph.call(method, quoted, self.token, body, query=query))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +116,7 @@ class EumAccount:
 
     def attempt(self, operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - of any operation
         """Make one attempt. Raises Refused, NotSent or InDoubt."""
-        return self.resources.eum.call(operation, **parameters)
+        return as_answer(self.resources.eum.call(operation, **parameters))
 
 
 def graph_of(call: Call[Any], phone: Phone) -> GraphAccount:
@@ -124,6 +152,11 @@ def eum_of(call: Call[Any], phone: Phone) -> EumAccount:
 def linked_of(phones: Sequence[Phone]) -> Phone:
     """Return the number of an account at AWS that names most of its ids there: of its own, and of the account."""
     return max(phones, key=lambda phone: (bool(phone.aws_waba), bool(phone.aws_phone)))
+
+
+def number_of(phones: Sequence[Phone]) -> Phone:
+    """Return the number that an account is called with: of its first number's provider, with most ids at AWS."""
+    return linked_of([phone for phone in phones if phone.provider == phones[0].provider])
 
 
 def aws_account_of(phone: Phone) -> str:

@@ -10,9 +10,11 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
+from whatsapp.actions.campaigns.pages import audiences
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
+from whatsapp.store.sending import audience_readings
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
@@ -32,19 +34,24 @@ def own(call: Call[Any], campaign_id: str) -> Campaign:
 
 @CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def start_campaign(call: Call[OfCampaign]) -> CampaignView:
-    """Start a draft or scheduled campaign; a second start is the same run. Refused while its list is being read."""
+    """
+    Start a draft or scheduled campaign; a second start is the same run. Refused while its list is being read. An
+    audience is read first: until `totalRecipients` is known nothing is sent.
+    """
     campaign = own(call, call.input.campaign_id)
-    if campaign.total_recipients is None:
+    if campaign.total_recipients is None and not campaign.reads_audience:
         raise StateConflict("campaignId: its recipients are still being read")
     if campaign.status == "paused":
         raise StateConflict("campaignId: is paused; use resume_campaign")
-    return _running(call, campaign)
+    return _reading(call, campaign) if campaign.reads_audience else _running(call, campaign)
 
 
 @CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def resume_campaign(call: Call[OfCampaign]) -> CampaignView:
     """Continue a paused campaign where each page stopped. No recipient gets the message twice."""
     campaign = own(call, call.input.campaign_id)
+    if campaign.reads_audience and campaign.status == "paused":
+        return _reading(call, campaign)
     if campaign.status not in {"paused", "running"} or campaign.total_recipients is None:
         raise StateConflict(f"campaignId: is {campaign.status}")
     return _running(call, campaign)
@@ -69,6 +76,8 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
     campaign = own(call, call.input.campaign_id)
     if campaign.status == "completed" and campaign.outcome is None:
         raise StateConflict("campaignId: is completed")
+    if campaign.reads_audience:
+        campaign = _ended(call, campaign)
     if campaign.total_recipients is None:
         raise StateConflict("campaignId: its recipients are still being read")
     _opened(call, campaign)  # until the recipients of its pages are deleted
@@ -76,10 +85,34 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
         call.table, campaign.campaign_id, ["draft", "scheduled", "running", "paused", "completed"],
         status="completed", outcome="cancelled", pause_reason=call.input.reason,
         completed_at=campaign.completed_at or _now(),
+        cancelled_by=campaign.cancelled_by or call.caller.principal,
     )  # fmt: skip
     ended = cancelled or campaign
     job_events.enqueue_pages(call.table, call.resources.campaigns, ended, ended.window)
     return campaign_view(counters.refresh(call.table, ended))
+
+
+def _reading(call: Call[Any], campaign: Campaign) -> CampaignView:
+    """Let a job read the audience of a campaign, which starts afterwards. Safe to repeat."""
+    _opened(call, campaign)
+    begun = records.change(
+        call.table, campaign.campaign_id, ["draft", "scheduled", "paused"], status="draft",
+        auto_start=True, pause_reason=None, stopped_at=None,
+    )  # fmt: skip
+    if begun is None:
+        raise StateConflict("campaignId: has just been started or cancelled")
+    _opened(call, begun)  # The schedule may have closed it before the change.
+    job_events.enqueue_cut(call.table, call.resources.campaigns, begun)
+    return campaign_view(begun)
+
+
+def _ended(call: Call[StopCampaign], campaign: Campaign) -> Campaign:
+    """End the reading of an audience: the people who are in pages are the recipients."""
+    ended = audience_readings.end(call.table, campaign, call.input.reason, call.caller.principal)
+    if ended is None:
+        raise StateConflict("campaignId: its recipients are being read; cancel it again")
+    audiences.drop_begun(call.resources, ended)
+    return ended
 
 
 def _running(call: Call[Any], campaign: Campaign) -> CampaignView:

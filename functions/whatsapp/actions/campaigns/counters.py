@@ -73,13 +73,7 @@ def _completed(table: Table, campaign: Campaign) -> Campaign:
     if campaign.status != "running":
         return campaign
     if campaign.is_all_invalid:
-        ended = records.change(
-            table,
-            campaign.campaign_id,
-            ["running"],
-            status="paused",
-            pause_reason=NO_VALID_RECIPIENTS,
-        )
+        ended = records.stop(table, campaign.campaign_id, ["running"], NO_VALID_RECIPIENTS)
     else:
         ended = records.change(
             table, campaign.campaign_id, ["running"], status="completed",

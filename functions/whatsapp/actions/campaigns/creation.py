@@ -12,7 +12,7 @@ from shared.runtime.csv_files import Unreadable
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
-from whatsapp.actions.campaigns import job_events
+from whatsapp.actions.campaigns import audience, job_events
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
@@ -35,6 +35,10 @@ _CROCKFORD = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "ABCDEFGHJKMNPQRS
 def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     """
     Create a campaign: a draft, scheduled, or started with `autoStart`.
+
+    An `audience` is read when the campaign starts, each person once, at the newest number or user id; people whom
+    WhatsApp does not reach, who have opted out, or who lack a value are left out and counted (`leftOut`, no part of
+    `totalRecipients`). `get_campaign_recipients` shows both before the start. It needs the scope `contacts:read`, too.
 
     Recipients are at most 1,000 in the call, or 1,000,000 in a list (`recipientsS3Key`; a longer one is refused with
     `payload_too_large`), which is read by a job: until `totalRecipients` is known the campaign cannot start. A
@@ -65,6 +69,8 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     if given.recipients_s3_key is not None:
         source = _source(call, phone, given.recipients_s3_key)
         return _of_list(call, campaign.model_copy(update={"source_key": source}))
+    if given.audience is not None:
+        return _of_audience(call, phone, campaign)
     rows: list[Any] = [
         row.model_dump(by_alias=True, exclude_none=True) if not isinstance(row, str) else row
         for row in given.recipients or []
@@ -112,6 +118,21 @@ def _of_list(call: Call[Any], campaign: Campaign) -> CampaignView:
     """Make a campaign of a list in S3, which a job reads."""
     stored = _added(call, campaign)
     if stored.source_key is not None:
+        job_events.enqueue_cut(call.table, call.resources.campaigns, stored)
+    return campaign_view(stored)
+
+
+def _of_audience(call: Call[CreateCampaign], phone: Phone, campaign: Campaign) -> CampaignView:
+    """Make a campaign to an audience, whose people a job reads when it starts."""
+    of = audience.chosen(call, call.input)
+    if campaign.kind == "template":
+        given, gate = call.input, call.resources.gate
+        known = approval.described(
+            call.resources, gate, phone, str(given.template_name), given.language_code
+        )
+        audience.check_variables(known.components, of)
+    stored = _added(call, campaign.model_copy(update={"audience": of}))
+    if stored.reads_audience and stored.auto_start:
         job_events.enqueue_cut(call.table, call.resources.campaigns, stored)
     return campaign_view(stored)
 

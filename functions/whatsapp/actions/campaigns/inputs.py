@@ -24,6 +24,8 @@ from whatsapp.actions.calls.inputs import (
 )
 
 MOST_INLINE = 1_000
+_FIELD = r"^(name|givenNames|organisation|language|zone|attributes\.[a-z][a-z0-9_]{0,39})$"
+type AudienceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
 type Values = Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)]
 type Outcome = Literal[
     "sent",
@@ -35,6 +37,8 @@ type Outcome = Literal[
     "invalid",
     "in_doubt",
     "cancelled",
+    "reached",
+    "left_out",
 ]
 
 
@@ -62,9 +66,34 @@ def _needs_content(kind: str, content: _Content) -> None:
         raise PydanticCustomError("content", "text is required for the type text")
 
 
+class AudienceInput(Input):
+    """A list or a segment of contacts (`GET /contacts/lists`, `GET /contacts/segments`): exactly one of both."""
+
+    list: AudienceId | None = None
+    segment: AudienceId | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.list is None) == (self.segment is None):
+            raise PydanticCustomError("audience", "must have exactly one of list, segment")
+        return self
+
+
+class BodyFieldInput(Input):
+    """
+    The field of a contact that a variable shows: `name`, `givenNames`, `organisation`, `language`, `zone`, or
+    `attributes.` and the name of a defined attribute. `default` is the text for people without it; without a default
+    these are left out.
+    """
+
+    field: Annotated[str, Field(pattern=_FIELD)]
+    default: Annotated[Text, Field(max_length=1_024)] | None = None
+
+
 class CreateCampaign(_Content):
     """
-    A campaign: exactly one of `recipients` and `recipientsS3Key`, a list in the media bucket.
+    A campaign: exactly one of `recipients`, `recipientsS3Key`, a list in the media bucket, and `audience`, the people
+    of a list or segment of contacts. `bodyFields` are values of the template's body for each person of an audience.
 
     A list is JSON Lines (an object like those of `recipients`, or a text that names the recipient), or CSV (RFC 4180,
     UTF-8 or UTF-16, separated by commas, semicolons or tabs) whose header has `to` or `recipient`, and maybe `ref`,
@@ -79,6 +108,8 @@ class CreateCampaign(_Content):
         | None
     ) = None
     recipients_s3_key: Annotated[S3Key | None, Field(alias="recipientsS3Key")] = None
+    audience: AudienceInput | None = None
+    body_fields: Annotated[list[BodyFieldInput], Field(default_factory=list, max_length=50)]
     type: Literal["template", "text"] = "template"
     scheduled_at: Moment | None = None
     messages_per_second: Annotated[Whole, Field(ge=1, le=1_000)] | None = None
@@ -86,10 +117,14 @@ class CreateCampaign(_Content):
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:
-        if (self.recipients is None) == (self.recipients_s3_key is None):
+        sources = (self.recipients, self.recipients_s3_key, self.audience)
+        if sum(one is not None for one in sources) != 1:
             raise PydanticCustomError(
-                "recipients", "must have exactly one of recipients, recipientsS3Key"
+                "recipients", "must have exactly one of recipients, recipientsS3Key, audience"
             )
+        if self.body_fields and (self.audience is None or self.type != "template"):
+            problem = "bodyFields are for a template to an audience"
+            raise PydanticCustomError("body_fields", problem)
         _needs_content(self.type, self)
         if self.scheduled_at is not None and self.auto_start:
             raise PydanticCustomError("start", "autoStart and scheduledAt exclude each other")
@@ -138,6 +173,9 @@ class CampaignStats(Input):
 
 
 class ListRecipients(PageInput, OfCampaign):
-    """The recipients of a campaign, maybe of one outcome."""
+    """
+    The recipients of a campaign, maybe of one outcome; `reached` and `left_out` are those of an audience before the
+    campaign reads it.
+    """
 
     outcome: Outcome | None = None

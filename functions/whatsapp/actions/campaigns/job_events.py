@@ -91,10 +91,9 @@ def start(resources: ActionResources, campaign: Campaign) -> Campaign | None:
 def run(table: Table, queue: StandardQueue, campaign: Campaign) -> Campaign | None:
     """As `start`, for the schedule."""
     if campaign.is_all_invalid:
-        records.change(
-            table, campaign.campaign_id, ["draft", "scheduled", "paused"], status="paused",
-            pause_reason=NO_VALID_RECIPIENTS,
-        )  # fmt: skip
+        records.stop(
+            table, campaign.campaign_id, ["draft", "scheduled", "paused"], NO_VALID_RECIPIENTS
+        )
         return None
     records.open_(table, campaign.campaign_id)
     now = clock.to_text(clock.now_ms())
@@ -107,6 +106,7 @@ def run(table: Table, queue: StandardQueue, campaign: Campaign) -> Campaign | No
         started_at=campaign.started_at or now,
         running_since=(campaign.running_since if goes_on else None) or now,
         pause_reason=None,
+        stopped_at=None,
     )
     if running is not None:
         # The schedule may have closed it before the change.

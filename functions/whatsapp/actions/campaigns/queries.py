@@ -7,7 +7,7 @@ from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.campaigns import counters
+from whatsapp.actions.campaigns import audience, counters
 from whatsapp.actions.campaigns.control import CONTROL, own
 from whatsapp.actions.campaigns.creation import LEGACY
 from whatsapp.actions.campaigns.inputs import (
@@ -103,8 +103,13 @@ def get_campaign_recipients(call: Call[ListRecipients]) -> Page[RecipientsView]:
     List the recipients of a campaign by outcome: recipients with a message by it, the newest first; the others by their
     line in the list, as their numbers are deleted. Without an outcome: all that have none but `sent`. Reads 50 pages of
     a hundred recipients at most, so a page may be short.
+
+    Before a campaign reads its audience this is a dry run: whom it would reach now, and who would be left out and why.
+    It reads `limit` contacts, and needs the scope `contacts:read`, too; people may join or leave until the start.
     """
     campaign = own(call, call.input.campaign_id)
+    if campaign.reads_audience:
+        return audience.planned(call, campaign)
     if call.input.outcome in OF_MESSAGES:
         return _with_messages(call, campaign)
     return _without_messages(call, campaign)

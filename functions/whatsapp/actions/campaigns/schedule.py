@@ -60,9 +60,8 @@ def _look_after(table: Table, queue: StandardQueue, campaign_id: str, at_ms: int
 
 
 def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
-    if campaign.source_key is not None:
-        if (campaign.queued_until or 0) < clock.now_ms():
-            job_events.enqueue_cut(table, queue, campaign)
+    if campaign.source_key is not None or campaign.reads_audience:
+        _read(table, queue, campaign, at_ms)
         return
     if campaign.total_recipients is None:
         # The call that makes it has not ended, or its caller repeats it, which opens it again.
@@ -76,7 +75,7 @@ def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int
             _close(table, campaign)
         return
     if campaign.status == "scheduled":
-        if (campaign.scheduled_at or "") <= clock.to_text(at_ms):
+        if _is_due(campaign, at_ms):
             job_events.run(table, queue, campaign)
         return
     campaign = counters.refresh(table, campaign)
@@ -94,9 +93,27 @@ def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int
         job_events.enqueue_pages(table, queue, campaign, free)
 
 
+def _read(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
+    """Let a job read a list, or the audience of a campaign that is started or due; that one starts afterwards."""
+    is_started = campaign.auto_start is not None and campaign.status != "paused"
+    if campaign.source_key is not None or is_started or _is_due(campaign, at_ms):
+        if (campaign.queued_until or 0) < clock.now_ms():
+            job_events.enqueue_cut(table, queue, campaign)
+    elif campaign.status != "scheduled":
+        _close(table, campaign)
+
+
+def _is_due(campaign: Campaign, at_ms: int) -> bool:
+    """Whether the time of a scheduled campaign has come."""
+    return campaign.status == "scheduled" and (campaign.scheduled_at or "") <= clock.to_text(at_ms)
+
+
 def _close(table: Table, campaign: Campaign) -> None:
     """Look after a campaign no longer, unless it was started meanwhile: a start opens it before and after."""
     records.close(table, campaign.campaign_id)
     seen = records.get(table, campaign.campaign_id)
-    if seen is not None and seen.status in {"scheduled", "running"}:
+    is_reading = seen is not None and seen.reads_audience and seen.status == "draft"
+    if seen is not None and (
+        seen.status in {"scheduled", "running"} or (is_reading and seen.auto_start)
+    ):
         records.open_(table, campaign.campaign_id)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # The reasons for which a campaign pauses or ends by itself.
 _REASONS = {
+    "audience_missing": "The list or segment was deleted before all of its people were read.",
     "failures": "More than a fifth of the recipients of a page failed. Read the codes, then resume or cancel.",
     "encoding_unreadable": "The list is encoded neither in UTF-8 nor in UTF-16.",
     "header_unreadable": "The first line of the list is no header in CSV, or has no column of the customer.",
@@ -32,6 +33,13 @@ _OF_PROVIDER = "provider:"
 TALLIES = ("sent", "failed", "refused", "duplicate", "invalid", "cancelled", "in_doubt")
 
 
+class AudienceView(View):
+    """The list or segment of contacts whose people a campaign reaches."""
+
+    kind: str
+    id: str
+
+
 class CampaignView(View):
     """
     A campaign. `totalRecipients` is absent until all recipients are in pages. At the end sent + failed + refused +
@@ -41,6 +49,8 @@ class CampaignView(View):
     was lost. *invalid_lines*: the first hundred rows that name no customer, counted from 1 without the header and empty
     lines. *pause_reason*: a code, or the text of the person who paused it; *pause_meaning*: the meaning of the code,
     and advice. A paused campaign with the outcome `cancelled` cannot go on: its list could not be read.
+    *left_out*: people of the audience who are no recipients, by reason: `no_address`, `address_withdrawn`, `opted_out`,
+    `missing_value`, `erased`; with `totalRecipients` they are all people of the audience.
     `provider:graph_131048` is also the reason if the provider reports that the portfolio's limit of customers in 24
     hours is reached.
     """
@@ -52,7 +62,9 @@ class CampaignView(View):
     pause_reason: str | None = None
     pause_meaning: str | None = None
     template_name: str | None = None
+    audience: AudienceView | None = None
     total_recipients: int | None = None
+    left_out: dict[str, int] | None = None
     sent: int = 0
     delivered: int = 0
     read: int = 0
@@ -101,9 +113,9 @@ class CampaignStatsView(View):
 
 class RecipientView(View):
     """
-    One recipient: *line* of the list if it has no message, else the message.
+    One recipient: *line* of the list if it has no message, else the message; before an audience is read the contact.
 
-    *reason*: a code of the send policy or of the provider.
+    *reason*: a code of the send policy or of the provider, or why a person is left out.
     """
 
     outcome: str
@@ -111,18 +123,25 @@ class RecipientView(View):
     reason: str | None = None
     message_id: str | None = None
     to: str | None = None
+    contact_id: str | None = None
 
 
 class RecipientsView(View):
-    """A page of recipients."""
+    """
+    A page of recipients. Before an audience is read, *counts* has the people of all pages so far, by `reached` and by
+    the reasons for which the others are left out, and *exact* says whether these are all people of the audience.
+    """
 
     recipients: list[RecipientView]
+    counts: dict[str, int] | None = None
+    exact: bool | None = None
 
 
 def campaign_view(campaign: Campaign) -> CampaignView:
     """Return a campaign with the tallies that are summed up so far."""
     tallies = {name: campaign.tallies.get(name, 0) for name in TALLIES}
     tallies["invalid"] += campaign.invalid_count
+    of = campaign.audience
     return CampaignView(
         campaign_id=campaign.campaign_id,
         name=campaign.name,
@@ -131,7 +150,9 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         pause_reason=campaign.pause_reason,
         pause_meaning=meaning_of(campaign.pause_reason or ""),
         template_name=campaign.template_name,
+        audience=AudienceView(kind=of.kind, id=of.id) if of else None,
         total_recipients=campaign.total_recipients,
+        left_out=campaign.left_out if of else None,
         delivered=campaign.delivered_count,
         read=campaign.read_count,
         invalid_lines=campaign.invalid_lines,

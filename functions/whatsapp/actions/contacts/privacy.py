@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
+from shared.privacy.settings import refuse_single_person
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.actions.calls.inputs import Flag, Input, PhoneOrUserId
@@ -65,6 +66,7 @@ def erase_contact(call: Call[Erasure]) -> StartedJob:
 
 
 def _started(call: Call[Person] | Call[Erasure], kind: Kind) -> StartedJob:
+    refuse_single_person(call.resources.people.contacts, call.company)
     job = jobs.start(
         call.table,
         call.resources.queue,

@@ -10,8 +10,9 @@ from shared.api.errors import InvalidInput, KeyReused
 from shared.api.routing import responses
 from shared.api.routing.responses import INTERNAL
 from shared.aws.sqs_fifo import to_json
+from shared.privacy import settings
 from shared.runtime.observability import describe, logger
-from whatsapp.actions.calls import failures
+from whatsapp.actions.calls import failures, remote
 from whatsapp.actions.dispatch import catalogue
 from whatsapp.actions.dispatch.envelope import (
     FailedCall,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from shared.api.routing.responses import Errors
 
 _OWN: Errors = {
+    **settings.ERRORS,
     catalogue.UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),
     NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
     PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
@@ -44,6 +46,7 @@ _OWN: Errors = {
     sending.TemplateNotSendable: (HTTPStatus.CONFLICT, "template_not_sendable"),
     sending.NotConfigured: (HTTPStatus.CONFLICT, "not_configured"),
     sending.ProviderUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
+    remote.AnswerIncomplete: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
 }
 _RETRYABLE = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
 

@@ -14,6 +14,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
+from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
@@ -81,6 +82,11 @@ def resources_of(settings: ActionsSettings) -> ActionResources:
             consents=consents,
         ),
         consents=consents,
+        people=Sources(
+            contacts=Table(dynamodb, settings.contacts_table_name),
+            inbox=Table(dynamodb, settings.inbox_table_name),
+            consents=consents,
+        ),
         seal_secret=_secret(settings.api_seal_secret_id),
         webhook_secrets=_secret(settings.whatsapp_app_secret_id),
         ownership=Ownership(log=log, single_company=settings.single_company),

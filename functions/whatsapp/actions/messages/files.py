@@ -124,8 +124,9 @@ def send_media(call: Call[SendMedia]) -> Draft:
 
     A `mediaId` works for the number that uploaded or received the file. Missing files, and files of other companies,
     answer 404. A file that only the provider has, and one that it fetches from `link` (an https address with a public
-    host name), are checked by their first bytes, too. If these cannot be read within three seconds, the provider
-    decides, and a refusal arrives as the status `failed`. Numbers at AWS send no links (`not_supported`).
+    host name), are checked by their first bytes, too. An id that the provider does not show to the number is refused,
+    and so is a link that cannot be read within three seconds, or asks for a login: upload the file. Numbers at AWS send
+    no links (`not_supported`).
     """
     given = call.input
     return _draft(call, given.media_type, given.caption, given.filename)

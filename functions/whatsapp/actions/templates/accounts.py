@@ -74,7 +74,7 @@ class GraphTemplates:
         answer = self._call("GET", f"{self._waba}/message_templates", query=query)
         paging = answer.get("paging") or {}
         following = (paging.get("cursors") or {}).get("after") if paging.get("next") else None
-        return _objects(answer.get("data")), following
+        return objects_in(answer.get("data")), following
 
     def find(self, name: str, language: str) -> Listed | None:
         """Return a translation; None if it does not exist."""
@@ -121,7 +121,9 @@ class GraphTemplates:
         query: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         graph = self.resources.graph
-        return remote.answered(lambda: graph.call(method, path, self.token, body, query=query))
+        return remote.as_answer(
+            remote.answered(lambda: graph.call(method, path, self.token, body, query=query))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ class EumTemplates:
 
 def of_waba(call: Call[Any], waba: str) -> Templates:
     """Return the templates of an account at the provider of its numbers. Raises NotFound and NotConfigured."""
-    phone = participants.account_of(call, waba)[0]
+    phone = remote.number_of(participants.account_of(call, waba))
     return of_phone(call.resources, phone) if phone.provider == "eum" else on_graph(call, waba)
 
 
@@ -227,7 +229,7 @@ def on_eum(call: Call[EumAccountInput]) -> EumTemplates:
     """Return the templates of the account at AWS that the input names. Raises NotFound and NotConfigured."""
     given = call.input
     if given.meta_waba_id is not None:
-        phone = participants.account_of(call, given.meta_waba_id)[0]
+        phone = remote.number_of(participants.account_of(call, given.meta_waba_id))
         return _on_eum(call.resources, phone)
     wanted = aws_id_of(str(given.waba_id))
     for phone in participants.phones_of(call):
@@ -279,9 +281,9 @@ def of_created(answer: Mapping[str, Any]) -> Listed:
 
 
 def _on_eum(resources: SendingResources, phone: Phone) -> EumTemplates:
-    if phone.provider != "eum" or not phone.aws_waba:
+    if phone.provider != "eum":
         raise NotConfigured("the account is not linked to AWS End User Messaging")
-    return EumTemplates(resources, phone, phone.aws_waba)
+    return EumTemplates(resources, phone, remote.aws_account_of(phone))
 
 
 def _of_summary(summary: Mapping[str, Any]) -> Listed:
@@ -296,5 +298,6 @@ def _of_summary(summary: Mapping[str, Any]) -> Listed:
     return {ours: summary[name] for name, ours in names.items() if name in summary}
 
 
-def _objects(found: object) -> list[Listed]:
+def objects_in(found: object) -> list[Listed]:
+    """Return the objects of a list in an answer; empty if it is no list."""
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

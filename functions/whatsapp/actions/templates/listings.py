@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from whatsapp import store
-from whatsapp.actions.calls import paging, participants
+from whatsapp.actions.calls import paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, Input, Language, PageInput, TemplateName, WabaId
 from whatsapp.actions.dispatch.registration import Group
@@ -21,7 +21,6 @@ from whatsapp.actions.templates.views import TemplatesView, TemplateView
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
-    from whatsapp.store.items import Phone
     from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
 META = Group("templates_meta")
@@ -197,7 +196,7 @@ def _without_content(account: EumTemplates, one: TemplateEum) -> TemplateView:
 
 
 def _cached(call: Call[Any], waba: str, status: str | None) -> Page[TemplatesView]:
-    phone: Phone = participants.account_of(call, waba)[0]
+    phone = remote.number_of(participants.account_of(call, waba))
     start, limit = paging.start_of(call), call.input.limit
     if phone.provider == "eum" and phone.aws_waba:
         eum, last = store.cached_templates.of_aws_account(

@@ -38,12 +38,27 @@ if TYPE_CHECKING:
 WITHIN_MS = 4 * clock.SECOND_MS
 LARGEST_DATA_BYTES = 16 << 10
 LARGEST_CACHED_BYTES = 4 << 10
+# Rules of `Cache-Control` that outweigh `public` (RFC 9111, 5.2.2).
+_NOT_KEPT = frozenset({"no-store", "no-cache", "private"})
 CACHED_AGAIN_MS = 60 * clock.SECOND_MS
 _OK = 200
 
 
 class _Unusable(Exception):
     """The endpoint gave no answer that can be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointCall:
+    """The calls for one request of the customer: all have its id, and end at the same time (ms since 1970)."""
+
+    id: str
+    until_ms: int
+
+    @classmethod
+    def of(cls, call_id: str) -> EndpointCall:
+        """Return the calls of a request that has just come."""
+        return cls(call_id, clock.now_ms() + WITHIN_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +69,18 @@ class Endpoints:
     loopback: bool = False
 
     def completed(
-        self, table: Table, config: FlowConfig | None, exchange: Exchange, step: Step, call_id: str
+        self,
+        table: Table,
+        config: FlowConfig | None,
+        exchange: Exchange,
+        step: Step,
+        call: EndpointCall,
     ) -> Step:
-        """Return a step with the data of the company's endpoint, if the form has one; *call_id*: of the request."""
+        """Return a step with the data of the company's endpoint, if the form has one."""
         if config is None or config.endpoint_url is None or step.shows is None:
             return step
         try:
-            answer = self._called(config, exchange, step, call_id)
+            answer = self._called(config, exchange, step, call)
             screen, data = _read(config, step.shows, answer)
         except (_Unusable, Refused, NotSent, InDoubt):
             metrics.add_metric("FlowEndpointFailed", MetricUnit.Count, 1)
@@ -69,8 +89,16 @@ class Endpoints:
         _keep(table, config, screen, data, answer.headers)
         return _showing(step, screen, data)
 
-    def _called(self, config: FlowConfig, exchange: Exchange, step: Step, call_id: str) -> Answer:
-        """Make the one call. Raises Refused, NotSent, InDoubt, and _Unusable for an address that is not public."""
+    def _called(
+        self, config: FlowConfig, exchange: Exchange, step: Step, call: EndpointCall
+    ) -> Answer:
+        """
+        Make one call. Raises Refused, NotSent, InDoubt, and _Unusable for an address that is not public, and after the
+        time.
+        """
+        within_ms = call.until_ms - clock.now_ms()
+        if within_ms <= 0:
+            raise _Unusable
         from shared.providers import http  # noqa: PLC0415 - few forms have an endpoint
         from shared.providers.standard_webhooks import signed  # noqa: PLC0415 - as above
 
@@ -84,13 +112,13 @@ class Endpoints:
                 "answers": plain(step.answers),
             }
         ).encode()
-        headers = signed(body, call_id, str(secret.get("signing_key", "")))
+        headers = signed(body, call.id, str(secret.get("signing_key", "")))
         try:
             return http.call_untrusted(
                 str(config.endpoint_url),
                 headers={"Content-Type": "application/json", **headers},
                 body=body,
-                within_ms=WITHIN_MS,
+                within_ms=within_ms,
                 loopback=self.loopback,
             )
         except http.OriginRefused:
@@ -106,7 +134,8 @@ def _read(config: FlowConfig, shows: str, answer: Answer) -> tuple[str, dict[str
     except (ValueError, RecursionError):
         raise _Unusable from None
     data = given.get("data") if isinstance(given, dict) else None
-    screen = given.get("screen", shows) if isinstance(given, dict) else None
+    screen = given.get("screen") if isinstance(given, dict) else None
+    screen = shows if screen is None else screen
     if not isinstance(data, dict) or not isinstance(screen, str) or screen not in config.screens:
         raise _Unusable
     return screen, data
@@ -135,7 +164,11 @@ def _keep(
 ) -> None:
     """Keep an answer that is the same for all customers, at most once a minute for a screen."""
     rules = {rule.strip().lower() for rule in headers.get("cache-control", "").split(",")}
-    if "public" not in rules or len(to_json(data).encode()) > LARGEST_CACHED_BYTES:
+    if (
+        "public" not in rules
+        or rules & _NOT_KEPT
+        or len(to_json(data).encode()) > LARGEST_CACHED_BYTES
+    ):
         return
     known = (config.cached or {}).get(screen) or {}
     now_ms, new = clock.now_ms(), storable(data)

@@ -23,6 +23,7 @@ from shared.runtime.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.inbound.flows import encryption, routing
+from whatsapp.inbound.flows.endpoint import EndpointCall
 from whatsapp.inbound.flows.routing import Exchange
 from whatsapp.store.items.customers import FlowToken
 
@@ -111,6 +112,7 @@ def _answered(
             metrics.add_metric("FlowClientError", MetricUnit.Count, 1)
         return exchange.without_token
     request = digest(exchange.action, exchange.screen, to_json(plain(exchange.data)))
+    call = EndpointCall.of(digest(FlowToken.of(exchange.token), request))
     for _ in range(_ROUNDS):
         token = _token_of(table, company, exchange.token)
         if token.last_request == request:
@@ -123,7 +125,7 @@ def _answered(
             metrics.add_metric("FlowRouteMissing", MetricUnit.Count, 1)
             return step.answer
         # Before the answers are stored: the same request asks again, under the same id.
-        step = endpoints.completed(table, config, exchange, step, digest(token.pk, request))
+        step = endpoints.completed(table, config, exchange, step, call)
         next_token = token.model_copy(
             update={
                 "answers": step.answers,

@@ -183,8 +183,10 @@ def _offer(offer: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> 
         offer is not None
         and (offer.get("limited_time_offer") or {}).get("has_expiration") is not False
     )
-    if expires != (given is not None):
-        return f"template.limited_time_offer: is {'missing' if given is None else 'not in the template'}"
+    if expires and given is None:
+        return "template.limited_time_offer: is missing: the template shows when its offer ends"
+    if given is not None and not expires:
+        return "template.limited_time_offer: is not in the template: it shows no end of an offer"
     return None
 
 

@@ -1,8 +1,8 @@
 """
-Aggregates index entries, one per message, by account and campaign. Pure: no table, no clock.
+Aggregates messages by account and campaign. Pure: no table, no clock.
 
-A sent message is counted once, at its furthest status; its time never changes, so neither does its hour. A status
-includes the earlier ones: read counts as delivered too. Every outbound message counts as `sent`, failed ones as well.
+A sent message is counted once, at its status; its time never changes, so neither does its hour. A status includes the
+earlier ones: read counts as delivered too. Every outbound message with a status counts as `sent`, failed ones as well.
 A reply counts for its account and for the campaign that it answers, in the hour in which it was received.
 """
 
@@ -16,18 +16,15 @@ from typing import Any
 MOST_NAMES = 100
 OTHER = "__other"  # all names beyond the limit, combined
 LONGEST_NAME = 128  # An item holds six maps of 101 names each, and the sender chooses an ad's id.
-# In delivery order: the furthest one wins.
-STATUSES = ("sent", "delivered", "read", "failed")
 # Names of templates have lower-case letters.
 _CAMPAIGN_ID = re.compile(r"[0-9A-Z]{26}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One message as projected into an index. *status* is None for inbound; *at* is the sort key's text."""
+    """What is counted of one message. *status* is None for inbound, and before the provider has accepted a message."""
 
-    pk: str
-    at: str
+    is_inbound: bool
     company: str | None
     phone: str | None
     status: str | None = None
@@ -60,7 +57,7 @@ class Tally:
 
     def add(self, entry: Entry) -> None:
         """Count one message."""
-        if entry.status is None:
+        if entry.is_inbound:
             self.counts["received"] += 1
             _name(self.ad_sources, entry.ad_source)
             if entry.reply_of:
@@ -89,21 +86,18 @@ class Tally:
 type Tallies = dict[Subject, Tally]
 
 
-def count(tallies: Tallies, moment: Iterable[Entry], accounts: Mapping[str, Subject]) -> None:
+def count(tallies: Tallies, entries: Iterable[Entry], accounts: Mapping[str, Subject]) -> None:
     """
-    Add all entries of one moment to *tallies*. *accounts*: the account of each number.
+    Add *entries* to *tallies*. *accounts*: the account of each number.
 
-    A message whose status changes during the reads appears twice: the furthest status counts. Entries of an unknown
-    number, or whose company differs from the number's company, are not counted.
+    Entries of an unknown number, or whose company differs from the number's company, are not counted; nor is what was
+    sent and has no status.
     """
-    furthest: dict[str, Entry] = {}
-    for entry in moment:
-        current = furthest.get(entry.pk)
-        if current is None or _rank(current) < _rank(entry):
-            furthest[entry.pk] = entry
-    for entry in furthest.values():
+    for entry in entries:
         account = accounts.get(entry.phone or "")
         if account is None or account.company != entry.company:
+            continue
+        if not entry.is_inbound and entry.status is None:
             continue
         tallies.setdefault(account, Tally()).add(entry)
         campaign_id = entry.campaign or _answered_campaign(entry)
@@ -141,10 +135,6 @@ def _answered_campaign(entry: Entry) -> str | None:
     """Return the campaign that an inbound message answers; None for an answer to a template of no campaign."""
     name = entry.reply_of or ""
     return name if _CAMPAIGN_ID.fullmatch(name) else None
-
-
-def _rank(entry: Entry) -> int:
-    return STATUSES.index(entry.status) if entry.status else 0
 
 
 def _name(counter: Counter[str], name: str | None) -> None:

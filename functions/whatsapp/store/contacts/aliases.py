@@ -11,7 +11,10 @@ from whatsapp.store.items import Alias, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 # Two workers may write the same alias, each at its own time.
-_COMPARED = {"company", "target", "user_id", "owners", "erased_until", "linked_to", "revision"}
+_COMPARED = {
+    *("company", "target", "user_id", "owners", "erased_until", "linked_to", "revision"),
+    *("wa_id", "left_at", "left_by"),
+}
 
 
 def get(table: Table, alias_pk: str) -> Alias | None:
@@ -47,6 +50,9 @@ def write(table: Table, alias: Alias) -> None:
     if alias.revision is not None:
         is_first = alias.revision == 1
         unchanged = revision.not_exists() if is_first else revision.eq(alias.revision - 1)
+        # `point` changes no revision.
+        pointer = Alias.attr("linked_to")
+        unchanged &= pointer.eq(alias.linked_to) if alias.linked_to else pointer.not_exists()
     try:
         table.put(alias.attributes(), when=unchanged)
     except ConditionFailed as refusal:

@@ -52,6 +52,14 @@ def note_new_ids(
     raise Transient("head_contended")
 
 
+def note_owner(table: Table, conversation_pk: str, owner_ids: set[str]) -> None:
+    """Store the ids that name the customer in place of the number in the key; none if that number names them."""
+    ids = Conversation.named(owner_ids=owner_ids) if owner_ids else {}
+    gone = [] if owner_ids else [Conversation.name_of("owner_ids")]
+    with suppress(ConditionFailed):  # The head was erased.
+        table.update(pk(conversation_pk), put=ids, drop=gone, when=Attr(PARTITION_KEY).exists())
+
+
 def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
     """Start the window for free-form answers at *at*, if later than its current start: the customer called."""
     facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)

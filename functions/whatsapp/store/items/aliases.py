@@ -28,10 +28,15 @@ class Alias(WhatsAppItem):
     # Of a customer's id: the `receivedAt` of the first event that named it.
     since: str | None = None
     user_id: str | None = None  # of a number: the user id that its owner had
-    # Of a number that changed hands: {since, target?, userId?, change?, erased?}, oldest first. Without `target` the
-    # owner gave the number up, and no other customer has written from it yet. `change` identifies the notice of a
-    # change, `erased` is the `erased_until` of that owner.
+    # Of a number that changed hands: {since, target?, userId?, change?, erased?, unproven?}, oldest first. Without
+    # `target` the owner gave the number up, and no other customer has written from it yet. `change` identifies the
+    # notice of a change, `erased` is the `erased_until` of that owner. `unproven`: only the business has written there.
     owners: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    # Of a user id: the digits that messages prove for it. With a time, a notice named another id in its place then,
+    # which comes with another number; `left_by` identifies the notice.
+    wa_id: str | None = None
+    left_at: str | None = None
+    left_by: str | None = None
     # Events of the id up to this time (`receivedAt`) were erased, and are not stored again.
     erased_until: str | None = None
     # Of the id that is the contact's key: the contact whose conversation continues this one's.

@@ -2,12 +2,52 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
+from shared.aws.dynamodb import Attributes
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type CampaignStatus = Literal["draft", "scheduled", "running", "completed", "paused"]
 NO_VALID_RECIPIENTS = "no_valid_recipients"  # why a campaign is paused that can reach no customer
+
+
+class BodyField(BaseModel):
+    """A field of a contact that a variable of the template's body shows, with the text for people without it."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="allow", hide_input_in_errors=True
+    )
+
+    field: str
+    default: str | None = None
+
+
+class AudienceOfCampaign(BaseModel):
+    """
+    The list or segment of contacts whose people a campaign reaches. They are read when it starts.
+
+    *at*: when the reading began; a number that changes hands later is refused. *after*: how far it has come. *reader*
+    has it in its turn until *reader_until* (ms since 1970).
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="allow", hide_input_in_errors=True
+    )
+
+    kind: Literal["list", "segment"]
+    id: str
+    body_fields: Annotated[list[BodyField], AtMost(50)] = []
+    at: str | None = None
+    after: str | None = None
+    is_read: bool | None = None  # to its end
+    reader: str | None = None
+    reader_turn: int | None = None
+    reader_until: int | None = None
+
+    def as_stored(self) -> Attributes:
+        """Return it as the campaign's item has it."""
+        return self.model_dump(by_alias=True, exclude_none=True)
 
 
 class Campaign(WhatsAppItem):
@@ -44,8 +84,10 @@ class Campaign(WhatsAppItem):
     category: str | None = None  # of the template when the campaign was made
     components: Annotated[list[dict[str, Any]], AtMost(20)] | None = None
     source_key: str | None = None  # of the list in S3 that is being cut into pages
-    position: int = 0  # bytes of that list that are in pages
-    rows: int = 0  # lines of the list so far
+    position: int = 0  # bytes of that list that are in pages; reads of an audience
+    rows: int = 0  # lines of the list so far, or people whom the audience has reached
+    audience: AudienceOfCampaign | None = None
+    left_out: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
     pages: int = 0
     auto_start: bool | None = None
     lanes: int = 1
@@ -60,7 +102,9 @@ class Campaign(WhatsAppItem):
     running_since: str | None = None  # its start, or the last time that it was resumed
     completed_at: str | None = None
     pause_reason: str | None = None
+    stopped_at: str | None = None  # when it paused by itself, since it last ran
     outcome: Literal["cancelled"] | None = None
+    cancelled_by: str | None = None  # principal
     # Turn and expiry of the event that reads its list, as of the event of a page.
     turn: int | None = None
     queued_until: int | None = None  # milliseconds since 1970
@@ -69,6 +113,11 @@ class Campaign(WhatsAppItem):
     def is_cancelled(self) -> bool:
         """Whether nothing is sent any more, and its recipients are deleted."""
         return self.outcome == "cancelled" and self.status in {"completed", "paused"}
+
+    @property
+    def reads_audience(self) -> bool:
+        """Whether its recipients are the people of an audience, and not all of them are in pages."""
+        return self.audience is not None and self.total_recipients is None
 
     @property
     def is_all_invalid(self) -> bool:

@@ -62,6 +62,9 @@ class Conversation(WhatsAppItem):
     parent_user_id: str | None = None
     username: str | None = None
     identity_hash: str | None = None
+    # Of a customer whose number another customer of the company had before: ids that name them in place of the number
+    # in the key, each `{account}:{user id}` or `{number}-{second of the change}`.
+    owner_ids: Annotated[set[str], AtMost(10)] = Field(default_factory=set)
     linked_to: str | None = (
         None  # key of the conversation that continues this one, which no listing shows
     )

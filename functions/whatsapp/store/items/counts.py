@@ -1,6 +1,6 @@
 """Hourly and daily counts of accounts and campaigns, and the progress of counting."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -76,7 +76,8 @@ class Counting(WhatsAppItem):
     # The hour that the last run did not finish: where to continue, and the sums so far.
     hour: str | None = None
     began_at: str | None = None
-    position: str | None = None  # the time of the first message that is not in the sums
+    inbox: str | None = None  # the partition of the next number, and where its next page starts
+    start: Annotated[dict[str, Any], AtMost(5)] | None = None
     partial: str | None = None
     partial_parts: int = 0
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
-type JobName = Literal["sends", "payments", "daily_payments", "steps", "campaigns", "failed_lists"]
+type JobName = Literal["sends", "payments", "daily_payments", "steps", "campaigns"]
 
 
 class JobPositions(WhatsAppItem):
@@ -12,8 +12,7 @@ class JobPositions(WhatsAppItem):
     How far each job of the schedule has come, if it did not end within its time; times are ms since 1970.
 
     `sends`, `payments` and `daily_payments`: `jobs.delayed_checks`. `steps`: a minute, and the `number` of its next
-    timer. `campaigns`: the last id of a round that began at `since`. `failed_lists`: where its next
-    page starts, then `is_done`.
+    timer. `campaigns`: the last id of a round that began at `since`.
     """
 
     item_type: ClassVar[str] = "CONFIG"
@@ -24,4 +23,3 @@ class JobPositions(WhatsAppItem):
     daily_payments: Annotated[dict[str, Any], AtMost(5)] | None = None
     steps: Annotated[dict[str, Any], AtMost(5)] | None = None
     campaigns: Annotated[dict[str, Any], AtMost(5)] | None = None
-    failed_lists: Annotated[dict[str, Any], AtMost(5)] | None = None

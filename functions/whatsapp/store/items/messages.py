@@ -36,6 +36,9 @@ class Message(WhatsAppItem):
     )
     ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
     failed_pattern: ClassVar[str] = "#failed_message#{company}"
+    erased_suffix: ClassVar[str] = (
+        "#erased"  # of the partition of gsi_inbox that keeps the counts of erased messages
+    )
 
     direction: Literal["INBOUND", "OUTBOUND"]
     received_at: str
@@ -114,6 +117,11 @@ class Message(WhatsAppItem):
     campaign_id: str | None = None
     # Of a failed message: it is listed under its company in gsi_webhook_event. Names of provider fields have no `#`.
     webhook_event_type: str | None = None
+
+    @classmethod
+    def inboxes(cls, phone_arn: str) -> tuple[str, str]:
+        """Return the partitions of gsi_inbox with the messages of a number: what its lists show, and erased ones."""
+        return phone_arn, f"{phone_arn}{cls.erased_suffix}"
 
     @classmethod
     def failed_list(cls, company: str) -> str:
@@ -233,8 +241,10 @@ class Edit(WhatsAppItem):
 
     `versions`: the newest 10 edits, oldest first, each {id, order, at, author} and the attributes of the message that
     it sets; older ones are in S3. `original`: the same attributes before the first edit. `reactions`: received before
-    the message. A revocation removes both, and its own fields are in `revoked_by` (its id), `revoked_from` (its author)
-    and `other_fields`. An author is {business}, or {phone?, userId?} of a customer.
+    the message, each {order, emoji?, name?, in}: `in` is the conversation. A revocation removes versions and original,
+    and its own fields are in `revoked_by` (its id), `revoked_from` (its author) and `other_fields`. `revocations`:
+    received before the message, each {id, at, author}; that of the message's author revokes it. An author is
+    {business?, phone?, userId?, group?}: the ids are the customer's.
     """
 
     item_type: ClassVar[str] = "EDIT"
@@ -243,13 +253,15 @@ class Edit(WhatsAppItem):
     ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
 
     most_versions: ClassVar[int] = 10  # an item with fewer has all of them
+    most_revocations: ClassVar[int] = 10  # before the message
 
     revision: int = 0
     original: Annotated[dict[str, Any], AtMost(12)] | None = None
     versions: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
     revoked_at: str | None = None
     revoked_by: str | None = None
-    revoked_from: Annotated[dict[str, Any], AtMost(2)] | None = None
+    revoked_from: Annotated[dict[str, Any], AtMost(4)] | None = None
+    revocations: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
     other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
@@ -257,10 +269,14 @@ class Edit(WhatsAppItem):
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
     # Changes before the message, made by others than its author: kept apart, and never shown.
     foreign_versions: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
-    foreign_revocation: str | None = None
     # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
     customer_phone: str | None = None
     created_at: str | None = None
+
+    @property
+    def message_id(self) -> str:
+        """The provider's id of the message."""
+        return self.pk.split("#", 2)[2]
 
 
 class Intent(WhatsAppItem):

@@ -38,7 +38,7 @@ def queue_page(table: Table, campaign: str, number: int) -> CampaignPage | None:
 
 
 def queue_list(table: Table, campaign: str) -> Campaign | None:
-    """Note that the event that reads a campaign's list is enqueued; None if it is already, or the list is read."""
+    """Note that the event that reads a campaign's list or audience is enqueued; None if it is, or need not be."""
     when = _is_read() & _is_unqueued(Campaign)
     put = Campaign.named(queued_until=expiry())
     return _changed(table, Campaign.key(campaign), Campaign, put, when)
@@ -84,7 +84,10 @@ def is_turn(item: type[Campaign | CampaignPage], turn: int) -> ConditionBase:
 
 
 def _is_read() -> ConditionBase:
-    return Campaign.attr("source_key").exists()
+    of_audience = (
+        Campaign.attr("audience").exists() & Campaign.attr("total_recipients").not_exists()
+    )
+    return Campaign.attr("source_key").exists() | of_audience
 
 
 def _is_unqueued(item: type[Campaign | CampaignPage]) -> ConditionBase:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import ConditionFailed, Table
+from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignStatus, OpenCampaigns
@@ -16,6 +17,8 @@ from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes
 
@@ -52,19 +55,18 @@ def change(
     **fields: Any,  # noqa: ANN401 - values of any field
 ) -> Campaign | None:
     """Set fields of a campaign in one of the states *from_*; None in any other. `None` removes a field."""
-    given = {name: value for name, value in fields.items() if value is not None}
-    dropped = [Campaign.name_of(name) for name, value in fields.items() if value is None]
-    try:
-        return Campaign.read(
-            table.update(
-                pk(Campaign.key(campaign)),
-                put=Campaign.named(**given),
-                drop=dropped,
-                when=_of("status").is_in(list(from_)),
-            )
-        )
-    except ConditionFailed:
-        return None
+    return _changed(table, campaign, _of("status").is_in(list(from_)), fields)
+
+
+def stop(
+    table: Table,
+    campaign: str,
+    from_: Sequence[CampaignStatus],
+    reason: str,
+    **fields: Any,  # noqa: ANN401 - as above
+) -> Campaign | None:
+    """Pause a campaign that stops by itself, not by a person. The first time counts until it runs again."""
+    return _changed(table, campaign, _of("status").is_in(list(from_)), fields, reason)
 
 
 def pause(table: Table, campaign: str, company: str, reason: str, at: str) -> None:
@@ -73,16 +75,35 @@ def pause(table: Table, campaign: str, company: str, reason: str, at: str) -> No
 
     A report that is older than its last start changes nothing: a person has decided to go on.
     """
+    runs = _of("status").eq("running") & _of("running_since").lte(at)
+    _changed(table, campaign, runs & _of("company").eq(company), {}, reason)
+
+
+def _changed(
+    table: Table,
+    campaign: str,
+    when: ConditionBase,
+    fields: Mapping[str, Any],
+    stopped: str | None = None,
+) -> Campaign | None:
+    """*stopped*: why the campaign pauses by itself."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    once: Attributes = {}
+    if stopped is not None:
+        given |= {"status": "paused", "pause_reason": stopped}
+        once = Campaign.named(stopped_at=clock.to_text(clock.now_ms()))
     try:
-        table.update(
-            pk(Campaign.key(campaign)),
-            put=Campaign.named(status="paused", pause_reason=reason),
-            when=_of("status").eq("running")
-            & _of("company").eq(company)
-            & _of("running_since").lte(at),
+        return Campaign.read(
+            table.update(
+                pk(Campaign.key(campaign)),
+                put=Campaign.named(**given),
+                put_once=once,
+                drop=[Campaign.name_of(name) for name, value in fields.items() if value is None],
+                when=when,
+            )
         )
     except ConditionFailed:
-        return
+        return None
 
 
 def cut(
@@ -93,11 +114,16 @@ def cut(
     **fields: Any,  # noqa: ANN401 - values of any field
 ) -> None:
     """
-    Write further pages, each once, then the position in the list that they end at.
+    Write further pages, each once, then the position in the list or audience that they end at.
 
     Raises Transient after a concurrent cut.
     """
     for page in new:
+        if (
+            seen.audience is not None
+        ):  # Only one worker reads it, and another one before it has read others.
+            table.put(page.attributes())
+            continue
         with suppress(ConditionFailed):
             table.put(page.attributes(), when=Attr(PARTITION_KEY).not_exists())
     given = {name: value for name, value in fields.items() if value is not None}

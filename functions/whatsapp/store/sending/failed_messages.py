@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from boto3.dynamodb.conditions import Key
 
-from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, Table
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 FAILED_INDEX = "gsi_webhook_event"
-STATUS_INDEX = "gsi_status"  # only for the messages of earlier releases
 ENTRIES_PER_QUERY = 100
 _MOST_QUERIES = 50
 
@@ -35,33 +34,6 @@ def newest(table: Table, company: str, phone: str, since: str) -> Iterator[Messa
                 yield message
         if start is None:
             return
-
-
-def list_failed(table: Table, start: Attributes | None) -> Attributes | None:
-    """
-    List failed messages that an earlier release stored, newest first; return the position of the next call, None at
-    the end. Safe to repeat.
-    """
-    name = Message.name_of
-    entries, last = table.query(
-        STATUS_INDEX,
-        Key(name("delivery_status")).eq("failed"),
-        limit=ENTRIES_PER_QUERY,
-        start=start,
-        newest_first=True,
-    )
-    for message in _failed(table, [entry[PARTITION_KEY] for entry in entries]):
-        if message.webhook_event_type is not None or message.company is None:
-            continue
-        try:
-            table.update(
-                pk(message.pk),
-                put=Message.named(webhook_event_type=Message.failed_list(message.company)),
-                when=Message.attr("delivery_status").eq("failed"),
-            )
-        except ConditionFailed:
-            continue
-    return last
 
 
 def _failed(table: Table, keys: list[str]) -> list[Message]:

@@ -19,9 +19,9 @@ from whatsapp.inbound.content import Content
 from whatsapp.inbound.event import Event
 from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone, Status
-from whatsapp.worker import released_numbers
 from whatsapp.worker.forwarding import translation
 from whatsapp.worker.forwarding.translation import Number
+from whatsapp.worker.owners import released_numbers
 
 
 def message(

@@ -42,13 +42,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
     original = _compose(resources, directed, phone, described, lookup)
-    message = intake.with_early_changes(resources, original, lookup.edit, phone)
+    link = lookup.customer.link
+    message = intake.with_early_changes(resources, original, lookup.edit, phone, link)
     message, outcome = _put(resources, message)
     if message.erased or message.origin != ORIGIN:
         return outcome
 
     intake.store_full_content(resources, event, phone, message, described)
-    versions.keep_original(resources, lookup.edit, original, phone)
+    versions.keep_original(resources, lookup.edit, original, phone, link)
     intake.show_history(resources, message, phone)
     if message.media_id and message.preview:
         # The head may show the placeholder of the missing file.

@@ -19,6 +19,7 @@ from whatsapp.store import ordering
 from whatsapp.store.conversations.heads import Newest
 from whatsapp.store.items import Conversation, Edit, Message, Phone
 from whatsapp.worker import contacts
+from whatsapp.worker.contact_links import Link
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
@@ -44,13 +45,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
     original = _inbound(resources, event, phone, lookup, described)
-    message = with_early_changes(resources, original, lookup.edit, phone)
+    link = lookup.customer.link
+    message = with_early_changes(resources, original, lookup.edit, phone, link)
     message, outcome = put_once(resources, message)
     if message.erased:
         return outcome
 
     store_full_content(resources, event, phone, message, described)
-    versions.keep_original(resources, lookup.edit, original, phone)
+    versions.keep_original(resources, lookup.edit, original, phone, link)
     head = show(resources, message, phone, opens_window=described.opens_window)
     contacts.remember(resources, event, lookup.customer, phone)
     _follow_up(resources, event, phone, message, described)
@@ -195,12 +197,19 @@ def compose(
 
 
 def with_early_changes(
-    resources: Resources, message: Message, edit: Edit | None, phone: Phone
+    resources: Resources,
+    message: Message,
+    edit: Edit | None,
+    phone: Phone,
+    link: Link | None = None,
 ) -> Message:
-    """Apply the edits, reactions and revocation that arrived before the message, of those who may make them."""
+    """
+    Apply the edits, reactions and revocation that arrived before the message, of those who may make them. *link*: as in
+    `authors.of_early`.
+    """
     if edit is None or edit.company != message.company:
         return message
-    edit = authors.of_early(edit, message, phone)
+    edit = authors.of_early(resources, edit, message, phone, link)
     changes: dict[str, Any] = {"reactions": edit.reactions}
     if edit.versions:
         changes |= versions.shown(edit.versions[-1], message)
@@ -283,9 +292,7 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
     kind = str(system.get("type")) if isinstance(system, dict) else ""
     change = senders.change_of(event.kind, event.payload or {})
     if change is not None:
-        contacts.follow_change(
-            resources.table, event, message.from_pk, phone, at=message.received_at
-        )
+        contacts.follow_change(resources, event, message.from_pk, phone, at=message.received_at)
         store.customer_facts.note_new_ids(
             resources.table,
             message.conversation_pk,

@@ -15,12 +15,12 @@ from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound.content import Content
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store import ordering
-from whatsapp.store.items import Alias, Intent, Message, Phone, pk
+from whatsapp.store.items import Alias, Edit, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.messages import intake
-from whatsapp.worker.messages.contents import versions
+from whatsapp.worker.messages.contents import authors, versions
 
 DIRECTION = intake.OUTBOUND
 # As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.
@@ -61,11 +61,12 @@ def store_shown(
         **accepted(),
     )
     original = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(resources, original, lookup.edit, phone)
+    link = lookup.customer.link
+    message = intake.with_early_changes(resources, original, lookup.edit, phone, link)
     message, outcome = intake.put_once(resources, message)
     if not message.erased:
         intake.store_full_content(resources, event, phone, message, described)
-        versions.keep_original(resources, lookup.edit, original, phone)
+        versions.keep_original(resources, lookup.edit, original, phone, link)
         intake.show(resources, message, phone)
         contacts.remember(resources, event, lookup.customer, phone)
     return message, outcome
@@ -156,6 +157,7 @@ def from_intent(
 
     A message of an agent is forwarded too, unless the provider refused it. The caller removes the intent.
     """
+    is_late = intent is None
     intent = intent or store.intents.get(resources.table, action.action_id)
     if intent is None or action.message_pk is None:
         return None
@@ -175,6 +177,8 @@ def from_intent(
             "pk": action.message_pk,
         }
     )
+    if is_late:
+        message = _with_early_reactions(resources, message, phone)
     message, _ = intake.put_once(resources, message)
     if message.erased:
         return message
@@ -185,6 +189,16 @@ def from_intent(
     if is_reply:
         forwarder.agents_reply(resources, phone, message)
     return message
+
+
+def _with_early_reactions(resources: SendingResources, message: Message, phone: Phone) -> Message:
+    """Apply the customer's reactions to a message that is stored later than by the call that sent it."""
+    key = Edit.key(phone.phone, message.message_id)
+    record = store.message_reports.get_edit(resources.table, key)
+    if record is None or record.company != message.company:
+        return message
+    theirs = authors.of_early(resources, record, message, phone)
+    return message.model_copy(update={"reactions": theirs.reactions})
 
 
 def _mark_as_read(resources: SendingResources, message: Message, seen_key: str | None) -> None:

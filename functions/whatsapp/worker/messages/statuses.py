@@ -235,7 +235,8 @@ def _entry(status: Status) -> dict[str, str]:
 def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
     """Return the status, and the object with all its fields if they are too long for its item."""
     payload = event.payload or {}
-    status_name = str(payload.get("status") or "")
+    word = payload.get("status")
+    status_name = str((word[0] if isinstance(word, list) and len(word) == 1 else word) or "")
     if not _WORD.fullmatch(status_name):
         raise Permanent("unknown_status")
     if status_name.lower() in RANKS:

@@ -17,6 +17,7 @@ from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call
 from whatsapp.worker.media import downloads, types
 
+_DEEPEST = 3  # levels of lists and objects below a field
 _LONGEST = 256  # characters of an id, a name, a type or a hash
 
 
@@ -55,14 +56,8 @@ def request(resources: Resources, event: Event, phone: Phone, call: Call) -> Non
 def _named_in(payload: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Yield the files that an event of a call names, in the fields of the event or in their parts."""
     for name, value in payload.items():
-        if not isinstance(value, dict):
-            continue
-        for part in (value, *value.values()):
-            if (
-                isinstance(part, dict)
-                and _is_text(part.get("id"))
-                and _is_text(part.get("mime_type"))
-            ):
+        for part in _objects(value, _DEEPEST):
+            if _is_text(part.get("id")) and _is_text(part.get("mime_type")):
                 sha256 = part.get("sha256")
                 yield {
                     "name": name[:_LONGEST],
@@ -70,6 +65,15 @@ def _named_in(payload: Mapping[str, Any]) -> Iterator[dict[str, str]]:
                     "mimeType": part["mime_type"],
                     "sha256": str(sha256) if _is_text(sha256) else "",
                 }
+
+
+def _objects(value: object, levels: int) -> Iterator[dict[str, Any]]:
+    """Yield an object and those in it, down to some levels."""
+    if isinstance(value, dict):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts if levels else ():
+        yield from _objects(part, levels - 1)
 
 
 def _is_text(value: object) -> bool:

@@ -34,7 +34,7 @@ class LoginSettings:
     *provider*: `cognito` (the user pool of the deployment) or `oidc` (another OpenID provider). *audience*: the
     audience of access tokens; empty for Cognito, whose access tokens have none. *other_clients*: other apps whose
     people may call the API, comma separated; UNNAMED_CLIENT stands for tokens that name no client. *machine_clients*:
-    software that may call it with its tokens.
+    software that may call it with its tokens. *console_url*: the page of the console, which mails name.
     """
 
     provider: str
@@ -50,6 +50,7 @@ class LoginSettings:
     revoke_url: str = ""
     other_clients: str = ""
     machine_clients: str = ""
+    console_url: str = ""
 
     @classmethod
     def read(cls, text: str) -> Self:

@@ -16,7 +16,7 @@ _PLACEHOLDER = re.compile(
 _ALONE: Final = r"(?<![^\W\d_])"  # not within a word
 _SIGNS: Final = r"[$\u00a2-\u00a5\u20a0-\u20c0]"
 # Codes in capitals only, if they are also words: "try 2 of them".
-_CURRENCY: Final = (
+CURRENCY: Final = (
     rf"{_SIGNS}|{_ALONE}(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|NZD|SGD|HKD|CNY|RMB|KRW|SEK|NOK|DKK|ISK|PLN|CZK|HUF|BGN"
     r"|RUB|UAH|ZAR|BRL|MXN|AED|SAR|ILS|THB|(?-i:TRY|TL|RON|COP|CLP|ARS|PEN)|euros?|euroa|ευρώ|dollars?|pounds?|francs?"
     r"|franken|kr|kronor|kroner|öre|zł|Kč|lei|leva|forint|liras?|lira[s\u0131]\u0131|Rs\.?|rupees?|yen|yuan|pesos?|reais|cents?"
@@ -31,8 +31,8 @@ _NUMBER: Final = rf"\d{{1,3}}(?:{_GAP}\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d
 _START: Final = r"(?<![\d.,])"  # of a number
 # Compiled by the first text, not at a cold start.
 _MONEY: Final = (
-    rf"(?i)(?:{_CURRENCY})\s?(?P<after>{_NUMBER})"
-    rf"|{_START}(?P<before>{_NUMBER})(?:\s?(?:{_CURRENCY})|:-|,-(?!\w)|,\u2013(?!\w))"
+    rf"(?i)(?:{CURRENCY})\s?(?P<after>{_NUMBER})"
+    rf"|{_START}(?P<before>{_NUMBER})(?:\s?(?:{CURRENCY})|:-|,-(?!\w)|,\u2013(?!\w))"
 )
 # In Turkish the sign or word stands before the number.
 _PERCENTAGE: Final = (

@@ -38,6 +38,7 @@ class Scope(StrEnum):
     WHATSAPP_ANALYTICS = "whatsapp:analytics"
     WHATSAPP_CONTACTS = "whatsapp:contacts"  # contacts, their consent and addresses; blocked users
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
+    ACCESS_ADMIN = "access:admin"  # settings of the company; its people, roles and teams
     AUDIT_READ = "audit:read"  # who changed what in the company, over all contexts
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.
@@ -47,7 +48,9 @@ class Scope(StrEnum):
     CONVERSATIONS_READ = "conversations:read"
     CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
     CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, attach unmatched messages
-    CONVERSATIONS_ADMIN = "conversations:admin"  # see and replay the company's parked events
+    CONVERSATIONS_ADMIN = (
+        "conversations:admin"  # settings of projects; replay the company's parked events
+    )
     EMAIL_READ = "email_threads:read"  # threads, mails and attachments of the company's mailboxes
     EMAIL_WRITE = (
         "email_threads:write"  # status, assignee, tags, notes, archive, merge; write drafts
@@ -60,6 +63,7 @@ class Scope(StrEnum):
     NEWSLETTERS_REVIEW = (
         "newsletters:review"  # read newsletters of colleagues, approve and return drafts
     )
+    NEWSLETTERS_SEND = "newsletters:send"  # approve, schedule, send, pause and cancel issues
     NEWSLETTERS_ADMIN = "newsletters:admin"  # settings, documents; replay parked events
     NEWSLETTERS_PRIVACY = "newsletters:privacy"  # erase and export a user
     CONTACTS_READ = (

@@ -35,6 +35,7 @@ from boto3.dynamodb.conditions import Attr
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.api.errors import KeyReused, StillRunning
+from shared.api.opaque_ids import NotOurs
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
@@ -42,9 +43,11 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from shared.api.opaque_ids import Seal
     from shared.aws.dynamodb import Attributes, Table
 
 type Answer = dict[str, Any]
+_SEALED = "sealed"
 
 
 class RequestItem(Protocol):
@@ -88,10 +91,31 @@ class RequestItem(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Requests:
-    """Where an API stores its requests: the context's table, and the item class."""
+    """
+    Where an API stores its requests: the context's table, and the item class. With *seal* answers are stored sealed,
+    since they hold personal data, which no erasure could find under the hash of a request.
+    """
 
     table: Table
     kind: type[RequestItem]
+    seal: Callable[[], Seal] | None = None
+
+    def kept(self, request: str, answer: Answer) -> Answer:
+        """Return an answer as it is stored with a request."""
+        if self.seal is None:
+            return answer
+        return {_SEALED: self.seal().seal(to_json(answer), bound_to=_use(request))}
+
+    def opened(self, request: str, stored: Answer) -> Answer:
+        """Return a stored answer. Raises KeyReused if the secret of its seal was removed meanwhile."""
+        if self.seal is None or _SEALED not in stored:
+            return stored
+        try:
+            text = self.seal().open(str(stored[_SEALED]), bound_to=_use(request))
+        except NotOurs:
+            raise KeyReused("the answer to this Idempotency-Key cannot be read any more") from None
+        answer: Answer = json.loads(text)
+        return answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +143,8 @@ def once(requests: Requests, requested: RequestedChange, change: Callable[[], An
 
     A failed change releases the key at once. After a crash the key is free when the lease expires.
     """
+    if requests.seal is not None:
+        requests.seal()  # An unreadable secret ends the call before the change.
     claim = _Claim(requests, requested)
     guarded = IdempotencyHandler(
         function=change,
@@ -151,7 +177,7 @@ class _Claim(BasePersistenceLayer):
 
     def __init__(self, requests: Requests, requested: RequestedChange) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # untyped in the library
-        self._table, self._kind = requests.table, requests.kind
+        self._requests, self._table, self._kind = requests, requests.table, requests.kind
         self._requested = requested
 
     def save_inprogress(
@@ -187,15 +213,16 @@ class _Claim(BasePersistenceLayer):
                 raise IdempotencyValidationError from None
             # With this owner and no answer it is this call's own write, whose response was lost.
             if stored.answer is not None or stored.owner != requested.owner:
-                record = _record(requested.key, stored.answer)
+                record = _record(requested.key, self._opened(stored.answer))
                 raise IdempotencyItemAlreadyExistsError(old_data_record=record) from None
 
     def _update_record(self, data_record: DataRecord) -> None:
         """Store the answer, unless another call has taken the request over: it stores its own."""
+        answer = self._requests.kept(self._requested.key, json.loads(data_record.response_data))
         with suppress(ConditionFailed):
             self._table.update(
                 self._kind.request_key(self._requested.key),
-                put=self._kind.named(answer=json.loads(data_record.response_data)),
+                put=self._kind.named(answer=answer),
                 drop=list(self._kind.named(owner=None, lease_until=None)),
                 when=self._kind.attr("owner").eq(self._requested.owner),
             )
@@ -212,6 +239,9 @@ class _Claim(BasePersistenceLayer):
                 when=self._kind.attr("owner").eq(self._requested.owner),
             )
 
+    def _opened(self, stored: Answer | None) -> Answer | None:
+        return None if stored is None else self._requests.opened(self._requested.key, stored)
+
     def _get_record(self, idempotency_key: str) -> DataRecord:
         # Not called: `_put_record` passes on the existing item.
         raise IdempotencyItemNotFoundError(idempotency_key)
@@ -223,6 +253,10 @@ def _record(key: str, answer: Answer | None) -> DataRecord:
         return DataRecord(key, status=STATUS_CONSTANTS["INPROGRESS"])
     text = json.dumps(answer, default=_number)
     return DataRecord(key, status=STATUS_CONSTANTS["COMPLETED"], response_data=text)
+
+
+def _use(request: str) -> str:
+    return f"stored answer {request}"
 
 
 def _number(value: object) -> int | float:

@@ -66,7 +66,8 @@ class Operation:
 
     *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
     status 200 if it changed nothing. *may_go_on*: a change whose response has status 202 if its outcome is open.
-    *answer*: the model of the whole response, if the API has an envelope of its own.
+    *answer*: the model of the whole response, if the API has an envelope of its own. *is_open*: the input has the
+    credentials, the call needs no caller.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Operation:
     may_read: bool = False
     may_go_on: bool = False
     answer: type[BaseModel] | None = None
+    is_open: bool = False
 
     @property
     def is_paged(self) -> bool:
@@ -165,6 +167,7 @@ def _entry(
         "operationId": operation.name,
         "summary": operation.summary,
         "description": f"Needs {_needed(operation)}.",
+        **({"security": []} if operation.is_open else {}),
         "parameters": parameters,
         "responses": {
             **{str(int(status)): _response(status.phrase, answer) for status in statuses},
@@ -199,4 +202,6 @@ def _response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _needed(operation: Operation) -> str:
+    if operation.is_open:
+        return "no login, but the credentials in its input"
     return f"the scope {' or '.join(operation.scopes)}" if operation.scopes else "no scope"

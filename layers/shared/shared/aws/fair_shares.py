@@ -3,7 +3,7 @@ The rule by which companies share a queue and its concurrent runs.
 
     waits for a short time   the record runs, and nothing is counted
     waits for long           counted; a company has at most `share` of the runs, further records leave the queue
-    left the queue           waits in the table, or delayed on a standard queue
+    left the queue           waits in the table, or delayed on a standard queue; people's messages wait where they are
     waits in the table       each round hands over the work of ROUND_MS, which companies `divide` equally
 
 So a company without competitors uses nearly all runs, and a record of another company waits for the records of a round
@@ -25,6 +25,7 @@ from shared.aws.sqs_fifo import Entry, to_json
 from shared.aws.tables import leases
 from shared.aws.tables.attempts import KEY, TTL
 from shared.runtime import clock
+from shared.runtime.failures import OverShare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -224,13 +225,23 @@ def postponed(body: str) -> Entry:
     """
     event = json.loads(body)
     times = int(event.get(POSTPONED, 0))
-    first, last = (min(seconds << times, LONGEST_DELAY_SECONDS) for seconds in POSTPONED_SECONDS)
-    seconds = random.randint(min(first, last // 2), last)  # noqa: S311 - spreads load, not used for security
+    seconds = _delay_seconds(times)
     event |= {
         POSTPONED_UNTIL: clock.now_ms() + seconds * clock.SECOND_MS,
         POSTPONED: min(times + 1, MOST_DOUBLED),
     }
     return Entry(to_json(event), "", "", seconds)
+
+
+def hidden(record: Record) -> OverShare:
+    """Return the failure that hides a record of a FIFO queue as long as `postponed`; its group keeps its order."""
+    times = min(record.receives - 1, MOST_DOUBLED)
+    return OverShare(_delay_seconds(times) * clock.SECOND_MS)
+
+
+def _delay_seconds(times: int) -> int:
+    first, last = (min(seconds << times, LONGEST_DELAY_SECONDS) for seconds in POSTPONED_SECONDS)
+    return random.randint(min(first, last // 2), last)  # noqa: S311 - spreads load, not used for security
 
 
 def since_ms(record: Record) -> int:

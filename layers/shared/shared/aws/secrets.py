@@ -66,13 +66,14 @@ class JsonSecret:
         assert self._value is not None  # noqa: S101 - for mypy: _read sets it or raises
         return self._value
 
-    def refreshed(self) -> bool:
+    def refreshed(self, at_most_every_ms: int = REFRESH_AT_MOST_EVERY_MS) -> bool:
         """
         Read again because the cached value did not match; False if the last read was less than a minute ago.
 
-        Without this limit, every request with an invalid signature would cause a paid API call.
+        Without this limit, every request with an invalid signature would cause a paid API call. *at_most_every_ms*:
+        another limit, for calls that outsiders cannot make.
         """
-        if clock.now_ms() - self._read_at < REFRESH_AT_MOST_EVERY_MS:
+        if clock.now_ms() - self._read_at < at_most_every_ms:
             return False
         self._read()
         return True

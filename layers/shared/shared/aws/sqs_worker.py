@@ -2,7 +2,7 @@
 The queue worker of every context: handles each record of an SQS batch, or parks it, or schedules its retry.
 
     handle -> a result               the record is done; the result is reported
-           -> NotDue                 hidden until its time: neither an attempt nor a failure
+           -> NotDue, OverShare      hidden until its time: neither an attempt nor a failure
            -> Permanent              parked with its reason: no retry can succeed
            -> a bug (TypeError ...)  retried; at the last attempt parked as `internal_error`
            -> any other exception    retried; after the last attempt moved to the dead-letter queue
@@ -29,7 +29,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws import dead_letters
 from shared.runtime import clock, tracing
-from shared.runtime.failures import NotDue, Permanent, Transient
+from shared.runtime.failures import NotDue, OverShare, Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Record:
     One delivery of a queue message.
 
     *attempt* is 1 at the first delivery; *is_last*: a failure of this one makes it a dead letter. *message_id* and
-    *sent_at_ms* (since 1970) are the same at every delivery. *queue* is the queue's name.
+    *sent_at_ms* (since 1970) are the same at every delivery. *queue* is the queue's name, *receives* includes this one.
     """
 
     message_id: str
@@ -70,6 +70,7 @@ class Record:
     is_last: bool
     sent_at_ms: int
     context: LambdaContext
+    receives: int = 1
 
     @property
     def has_time_for_note(self) -> bool:
@@ -116,6 +117,10 @@ def process[T](
         delivery = _record_of(worker, record, attempt, context)
         try:
             _process_record(worker, delivery, record)
+        except OverShare:
+            with _logged("attempt not taken back"):
+                worker.attempts.take_back(record.message_id)
+            raise
         except NotDue:
             raise
         except Exception:
@@ -193,6 +198,7 @@ def _record_of[T](
         is_last=attempt >= worker.attempts.most,
         sent_at_ms=int(received.attributes.sent_timestamp),
         context=context,
+        receives=_receives(received),
     )
 
 

@@ -1,4 +1,4 @@
-"""The items of lists of contacts, in the contacts table."""
+"""The items of lists and segments of contacts, in the contacts table."""
 
 from __future__ import annotations
 
@@ -94,3 +94,30 @@ class Membership(Item):
     def list_id(self) -> str:
         """The id of the list."""
         return self.sk.removeprefix(LIST_PREFIX)
+
+
+class Segment(Item):
+    """Conditions (`shared.contacts.conditions`, as JSON) under a name. The people who fit them are stored nowhere."""
+
+    pk_pattern: ClassVar[str] = "SEGMENTS#{company}"
+    sk_pattern: ClassVar[str] = "{segment_id}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+
+    pk: str
+    sk: str
+    company_id: str
+    name: str = Field(repr=False)
+    conditions: str = Field(repr=False)
+    created_at: str
+    created_by: str
+
+    @classmethod
+    def of_company(cls, company: str) -> str:
+        """Return the partition of the segments of a company."""
+        return filled(cls.pk_pattern, company)
+
+    @classmethod
+    def key(cls, company: str, segment_id: str) -> Attributes:
+        """Return the key of a segment."""
+        return {"pk": cls.of_company(company), "sk": filled(cls.sk_pattern, segment_id)}

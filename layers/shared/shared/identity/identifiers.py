@@ -2,6 +2,7 @@
 Identifiers of a customer in the one normal form that all contexts compare and store.
 
     phone       E.164, one spelling for each line               +447700900101
+                of a later owner, with the second of the change +447700900101~20260302120010
     email       case-folded, the domain in ASCII                ann.doe@example.com
     user_id     business portfolio and WhatsApp user id         1122334455:US.13491208655302741918
     external    system and id, both the company's own           shop:C-1001
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from shared.identity.addresses import (
     USER_ID_PREFIX,
     AddressInvalid,
+    PhoneInvalid,
     customer_number,
     email_address,
     user_id,
@@ -27,6 +29,8 @@ from shared.identity.addresses import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_SINCE = "~"
+_SECOND = re.compile(r"[0-9]{14}", re.ASCII)
 _PORTFOLIO = re.compile(r"[0-9]{1,32}", re.ASCII)
 _SYSTEM = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.ASCII)
 LONGEST_EXTERNAL_ID = 200  # characters
@@ -64,8 +68,21 @@ def identifier(kind: IdentifierKind, text: str, *, region: str | None = None) ->
     Raises AddressInvalid; no message contains the text.
     """
     if kind is IdentifierKind.PHONE:
-        return Identifier(kind, customer_number(text, region))
+        number, since, second = text.partition(_SINCE)
+        if since and not _SECOND.fullmatch(second):
+            raise PhoneInvalid("malformed")
+        return Identifier(kind, f"{customer_number(number, region)}{since}{second}")
     return Identifier(kind, _NORMAL[kind](text))
+
+
+def of_later_owner(number: str, at: str) -> str:
+    """Return how a phone number (E.164) is written that another person had until *at* (ISO 8601, UTC)."""
+    return f"{number}{_SINCE}{''.join(filter(str.isdecimal, at[:19]))}"
+
+
+def number_of(phone: Identifier) -> str:
+    """Return the phone number (E.164) of an identifier."""
+    return phone.value.partition(_SINCE)[0]
 
 
 def _portfolio_user_id(text: str) -> str:

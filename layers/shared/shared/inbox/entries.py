@@ -4,6 +4,8 @@ Writes entries so that each shows its head, in whichever order changes are repor
 A report (a stream record, a rebuild, a repeat) only says which head changed. Each run reads the entry, then the head,
 and writes on the condition that the entry is still the one that it read. So a run that has read an older head than the
 one shown is refused and starts over: entries follow their heads and never go back, without a counter in the heads.
+
+What has happened in the conversation since the entry was written is counted in the same transaction.
 """
 
 from __future__ import annotations
@@ -14,22 +16,39 @@ from typing import TYPE_CHECKING, Protocol, Self
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
-from shared.aws.dynamodb import ConditionFailed, has_hot_partition
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused, has_hot_partition
 from shared.identity.contacts import resolution
 from shared.identity.contacts.claims import mark_of
-from shared.inbox import partitions
-from shared.inbox.items import LIST_INDEX, PARKED_DAYS, Context, Entry, Head, ParkedHead, pk
+from shared.inbox import partitions, rounds
+from shared.inbox.items import (
+    LIST_INDEX,
+    OPEN,
+    PARKED_DAYS,
+    SNOOZED,
+    Context,
+    Entry,
+    Head,
+    ParkedHead,
+    pk,
+)
+from shared.inbox.reports import counters
+from shared.inbox.rounds import Happened, Seen
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes, Table
 
+OF_NO_CONVERSATION = ""  # the reference of a change
 MOST_ROUNDS = 8  # Two runs write one entry only around a crash or during a rebuild.
+
+
+# Gets the stored entry, the one that will be written, and its head; returns who is notified.
+type Notify = Callable[[Entry | None, Entry, Head], tuple[str, ...]]
 
 
 class ReadableHeads(Protocol):
@@ -67,7 +86,10 @@ class BatchHeads(Heads, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """An entry that was written or removed, with its new version. *is_new*: there was none before."""
+    """
+    An entry that was written or removed, with its new version. *is_new*: there was none before. *notified*: the people
+    and teams that have a new notification about it. With the reference OF_NO_CONVERSATION it is about that alone.
+    """
 
     company_id: str
     context: Context
@@ -76,6 +98,7 @@ class Change:
     version: int
     is_removed: bool
     is_new: bool = False
+    notified: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,47 +110,46 @@ class Tables:
 
 
 def refresh(
-    tables: Tables, heads: ReadableHeads, reference: str, *, resolves_again: bool = False
+    tables: Tables,
+    heads: ReadableHeads,
+    reference: str,
+    *,
+    resolves_again: bool = False,
+    notify: Notify | None = None,
+    counts_new: bool = True,
 ) -> Change | None:
     """
     Make the entry of a conversation show its present head, and the contact that the head's claims name; return the
     change, None if there was nothing to change.
 
     With *resolves_again* claims are resolved even if the entry has their mark: their contacts may have been lost.
+    *notify* is called before each attempt to write the entry.
+    Without *counts_new* reports do not count the opening of a conversation without an entry: it was counted with the
+    entry that was lost.
 
     Safe to repeat, and beside any other run. Raises Transient after many concurrent writes, and ClientError; if one
     partition of a list is throttled, the company's lists get more of them.
     """
     change: Change | None = None
-    table = tables.inbox
+    notified: dict[str, None] = {}
     key = Entry.key(heads.context, reference)
     for _ in range(MOST_ROUNDS):
-        stored = get(table, key)  # before the head: see above
+        stored = get(tables.inbox, key)  # before the head: see above
         head = heads.read(reference)
-        wanted = None
-        if head is not None and not clock.is_over(head.ttl):
-            wanted = Entry.of(head, partitions.written(table, head.company_id)).model_copy(
-                update=_contact(tables.contacts, head, None if resolves_again else stored)
-            )
-        if wanted is None and stored is None:
+        wanted, happened = _wanted(
+            tables, head, stored, resolves_again=resolves_again, counts_new=counts_new
+        )
+        if _is_shown(wanted, stored):
             return change
-        if wanted is not None and stored is not None and wanted.content() == stored.content():
-            return change
+        if notify is not None and head is not None and wanted is not None:
+            notified.update(dict.fromkeys(notify(stored, wanted, head)))
         version = max(stored.version + 1 if stored else 0, clock.now_ms())
+        if wanted is not None:
+            wanted = wanted.model_copy(update={"version": version})
         try:
-            if wanted is None:
-                table.delete(pk(key), when=_as_read(stored))
-            else:
-                table.put(
-                    wanted.model_copy(update={"version": version}).attributes(),
-                    when=_as_read(stored),
-                )
-        except ConditionFailed:
+            _replace(tables.inbox, key, stored, wanted, happened)
+        except (ConditionFailed, TransactionRefused):
             continue
-        except ClientError as error:
-            if wanted is not None and has_hot_partition(error, LIST_INDEX):
-                partitions.double(table, wanted.company_id)
-            raise
         shown = wanted or stored
         change = Change(
             company_id=shown.company_id if shown else "",
@@ -138,12 +160,96 @@ def refresh(
             is_removed=wanted is None,
             is_new=wanted is not None
             and (stored is None or (change is not None and change.is_new)),
+            notified=tuple(notified),
         )
         if stored is not None:
             return change
         # A new entry has no earlier version to compare: its head may have been removed, with the entry that another
         # run had made of it, before this run wrote. So the head is read again.
     raise Transient("entry_contended")
+
+
+def _wanted(
+    tables: Tables,
+    head: Head | None,
+    stored: Entry | None,
+    *,
+    resolves_again: bool,
+    counts_new: bool,
+) -> tuple[Entry | None, list[Happened]]:
+    """Return the entry of a head, without a version, and what is to be counted; None if no list contains the head."""
+    if head is None or clock.is_over(head.ttl):
+        return None, []
+    round_, happened = _round(stored, head, counts_new=counts_new)
+    contact = _contact(tables.contacts, head, None if resolves_again else stored)
+    made = Entry.of(head, partitions.written(tables.inbox, head.company_id))
+    return made.model_copy(update=contact | {"round": round_}), happened
+
+
+def _replace(
+    table: Table, key: str, stored: Entry | None, new: Entry | None, happened: Sequence[Happened]
+) -> None:
+    """
+    Write an entry in place of *stored*, or delete that, and count what has happened.
+
+    Raises as `Table.put` and `Table.transact`, and ClientError; a throttled partition of a list is divided.
+    """
+    unchanged = _as_read(stored)
+    if new is None:
+        table.delete(pk(key), when=unchanged)
+        return
+    try:
+        if happened:
+            put = table.to_put(new.attributes(), when=unchanged)
+            assignee = new.assignee or (stored.assignee if stored is not None else None)
+            counters.write(table, put, new, assignee, happened)
+        else:
+            table.put(new.attributes(), when=unchanged)
+    except ClientError as error:
+        if has_hot_partition(error, LIST_INDEX):
+            partitions.double(table, new.company_id)
+        raise
+
+
+def _is_shown(wanted: Entry | None, stored: Entry | None) -> bool:
+    if wanted is None or stored is None:
+        return wanted is stored
+    return wanted.content() == stored.content() and wanted.round == stored.round
+
+
+def _round(
+    stored: Entry | None, head: Head, *, counts_new: bool
+) -> tuple[rounds.Round, list[Happened]]:
+    """
+    Return the round of a conversation with this head, and what is to be counted.
+
+    What an entry of an earlier release shows was not counted, and is not: only what has happened since.
+    """
+    seen, now_ms = _seen(head), clock.now_ms()
+    if stored is None:
+        return (
+            rounds.after(None, seen, now_ms) if counts_new else (rounds.uncounted(seen, now_ms), [])
+        )
+    before = stored.round or rounds.uncounted(_seen(stored), now_ms)
+    return rounds.after(before, seen, now_ms)
+
+
+def _seen(shown: Head | Entry) -> Seen:
+    is_of_assistant = shown.context is Context.CONVERSATIONS
+    head = shown if isinstance(shown, Head) else None
+    return Seen(
+        is_open=shown.status in {OPEN, SNOOZED},
+        is_archived=shown.status == "archived",
+        active_ms=clock.from_text(shown.last_activity_at),
+        waiting_ms=_ms(shown.waiting_since),
+        answered_ms=_ms(head.answered_at) if head else None,
+        ended_ms=_ms(head.ended_at) if head else None,
+        assistant=shown.context_status if is_of_assistant else None,
+    )
+
+
+def _ms(at: str | None) -> int | None:
+    return clock.from_text(at) if at else None
 
 
 def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str]:

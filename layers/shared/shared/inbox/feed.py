@@ -34,6 +34,7 @@ from shared.inbox.entries import Tables
 from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
+from shared.inbox.notifications.notifier import Notifier
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes
     from shared.inbox.entries import BatchHeads, Change
+    from shared.inbox.notifications.notifier import Additions, Campaigns
 
 # Of the clients of the feeds: a batch must end within the function's 30 seconds.
 QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts": 3})
@@ -57,6 +59,7 @@ QUICK = Config(connect_timeout=2, read_timeout=4, retries={"total_max_attempts":
 ANNOUNCE_MS = 3_000
 SPARE_MS = 20_000
 INTERNAL_ERROR = "internal_error"
+INSERTED = "INSERT"
 # A record that fails is retried for an hour; its head is parked then, so that those behind it do not grow as old.
 RETRIED_FOR_MS = 3_600 * clock.SECOND_MS
 RETRIES_EXHAUSTED = "retries_exhausted"
@@ -88,6 +91,7 @@ class Feed:
 
     tables: Tables
     heads: BatchHeads
+    notifier: Notifier | None = None
     announce: Callable[[Sequence[Change], int], None] | None = None
 
 
@@ -100,11 +104,15 @@ def feed_of(
     dynamodb: DynamoDBClient,
     heads: BatchHeads,
     key_of: Callable[[Change], str] = _reference,
+    additions: Additions | None = None,
+    *,
+    campaigns: Campaigns | None = None,
 ) -> Feed:
     """
     Return the feed of a context's *heads*, and configure the identifier keys of this process.
 
-    *key_of* returns the key that GET /inbox gives a conversation.
+    *key_of* returns the key that GET /inbox gives a conversation. *additions* and *campaigns*: notes, drafts
+    and ends of campaigns that cause notifications.
     """
     keyed_hashes.configure(
         JsonSecret(
@@ -121,7 +129,8 @@ def feed_of(
         inbox=Table(dynamodb, settings.inbox_table_name),
         contacts=Table(dynamodb, settings.contacts_table_name),
     )
-    return Feed(tables=tables, heads=heads, announce=announcer.announce)
+    notifier = Notifier(table=live.table, additions=additions, campaigns=campaigns)
+    return Feed(tables=tables, heads=heads, notifier=notifier, announce=announcer.announce)
 
 
 @dataclass(slots=True)
@@ -129,18 +138,22 @@ class _Run:
     """
     One invocation. *shown*: references that it has refreshed; their later records are older than the head read.
 
-    *references*: those of keys that were found in a batch.
+    *references*: those of keys that were found in a batch. *campaigns*: keys of those that were read.
     """
 
     feed: Feed
     references: Mapping[Identity, str | None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     changes: list[Change] = field(default_factory=list)
+    campaigns: set[Identity] = field(default_factory=set)
 
     def take(self, record: DynamoDBRecord) -> None:
         """Refresh the entry that a record is about. Raises the exceptions that a retry may pass."""
         stream = record.dynamodb
         key = stream.keys if stream is not None else None
+        if key:
+            is_new = record.raw_event.get("eventName") == INSERTED
+            self._notify_of(key, _age_ms(record.raw_event), is_new=is_new)
         reference = self._reference_of(key) if key else None
         if reference is None or reference in self.shown:
             return
@@ -161,7 +174,8 @@ class _Run:
     def _show(self, reference: str) -> None:
         feed, context = self.feed, self.feed.heads.context
         try:
-            change = entries.refresh(feed.tables, feed.heads, reference)
+            notify = feed.notifier.of_entry if feed.notifier is not None else None
+            change = entries.refresh(feed.tables, feed.heads, reference, notify=notify)
         except Permanent as refusal:
             self._park(reference, refusal.reason)
             return
@@ -177,6 +191,36 @@ class _Run:
         if change.is_new:
             metrics.add_metric("NewConversations", MetricUnit.Count, 1)
         logger.debug("entry changed", extra={"context": context, "version": change.version})
+
+    def _notify_of(self, key: Attributes, age_ms: float, *, is_new: bool) -> None:
+        """
+        Notify of a new note or draft, or of a campaign's end. One that fails for an hour is left out: it is in its
+        conversation, or in the list of campaigns.
+        """
+        try:
+            change = self._notification_of(key, is_new=is_new)
+        except Exception as failure:
+            if age_ms < RETRIED_FOR_MS:
+                raise
+            logger.warning("notification left out", extra=describe(failure))
+            metrics.add_metric("NotificationsFailed", MetricUnit.Count, 1)
+            return
+        if change is not None:
+            self.changes.append(change)
+
+    def _notification_of(self, key: Attributes, *, is_new: bool) -> Change | None:
+        notifier = self.feed.notifier
+        if notifier is None:
+            return None
+        if notifier.is_campaign(key):
+            if _identity(key) in self.campaigns:  # This record is older than what was read.
+                return None
+            change = notifier.of_campaign(key)
+            self.campaigns.add(_identity(key))
+            return change
+        # Not from the batch: `entries.refresh` needs what was read there.
+        inbox = self.feed.tables.inbox.source
+        return notifier.of_addition(inbox, self.feed.heads, key) if is_new else None
 
     def _park(self, reference: str, reason: str) -> None:
         context = self.feed.heads.context

@@ -1,14 +1,16 @@
 """The items of the inbox table: entries of conversations, heads that could not be shown, unfinished rebuilds."""
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
+from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim
+from shared.inbox.rounds import Round
 from shared.runtime import clock
 
 PARTITION_KEY: Final = "pk"
@@ -27,6 +29,8 @@ CUT: Final = "…"
 _DATE_CHARACTERS: Final = len("2026-01-31")
 
 type Status = Literal["open", "snoozed", "resolved", "archived"]
+
+type DueState = Literal["at_risk", "overdue"]
 
 type DueFor = Literal["first_response", "resolution", "follow_up"]
 
@@ -65,6 +69,8 @@ class Entry(Item):
     `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
     since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `contact_order`
     has the week of the newest message, so that most messages do not move the entry in the index of its contact.
+
+    `round` is what reports have counted of the conversation; it is written with the counts, and not shown.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
@@ -90,16 +96,19 @@ class Entry(Item):
     due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
+    due_state: DueState | None = None  # that the alarm was given, that it is too late
     waiting_since: str | None = None  # of an open one whose customer's message has no answer
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)  # the customer's name, or a group's
     handle: str | None = Field(default=None, repr=False)  # number, address or user name
+    user_id: str | None = Field(default=None, repr=False)  # on WhatsApp, of a hidden number
     subject: str | None = Field(default=None, repr=False)
     preview: str | None = Field(default=None, repr=False)  # the beginning of the newest message
     contact_id: str | None = None
     contact_order: str | None = None
     claims_mark: str | None = None
+    round: Round | None = None  # none: nothing was counted yet
     version: int = 0
     ttl: int | None = None  # epoch seconds
 
@@ -120,7 +129,9 @@ class Entry(Item):
             else None
         )
         return cls(
-            **head.model_dump(exclude={"last_activity_at", "claims"}),
+            **head.model_dump(
+                exclude={"last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"}
+            ),
             pk=cls.key(head.context, head.reference),
             list_pk=listed,
             assignee_pk=assigned,
@@ -160,15 +171,19 @@ class Entry(Item):
         return self.status
 
     def content(self) -> Attributes:
-        """Return the shown attributes of the entry: all but the version."""
-        return {name: value for name, value in self.attributes().items() if name != "version"}
+        """Return the shown attributes of the entry: all but the version and the round."""
+        hidden = {"version", "round"}
+        return {name: value for name, value in self.attributes().items() if name not in hidden}
 
 
 class Head(Item):
     """
     The attributes of a conversation that its context reports. Fields have the meaning that they have in `Entry`.
 
-    `claims`: identifiers of its customer, the one that names the contact first; none if no identifier is proven.
+    `answered_at`: the time of the newest message of the company; `ended_at`: when it was resolved or archived, None if
+    the head does not say. `claims`: identifiers of its customer, the one that names the contact first; none if no
+    identifier is proven. `assigned_by`: the principal who made the assignment, if the head says it. The entry has none
+    of these.
     """
 
     company_id: str
@@ -178,6 +193,8 @@ class Head(Item):
     address: str = Field(repr=False)
     project_id: str | None = None
     last_activity_at: str  # `YYYY-MM-DDTHH:MM:SS.mmmZ`, also with more digits
+    answered_at: str | None = None
+    ended_at: str | None = None
     status: Status
     context_status: str | None = None
     snoozed_until: str | None = None
@@ -185,15 +202,18 @@ class Head(Item):
     due_at: str | None = None  # of the next target that is not reached, or a reminder
     due_for: DueFor | None = None
     at_risk_at: str | None = None  # the time of the alarm before it
+    due_state: DueState | None = None
     waiting_since: str | None = None  # of an open one whose customer's message has no answer
     labels: Annotated[set[str], Field(repr=False)] = Field(default_factory=set)
     unread_count: int = 0
     contact: str | None = Field(default=None, repr=False)
     handle: str | None = Field(default=None, repr=False)
+    user_id: str | None = Field(default=None, repr=False)
     subject: str | None = Field(default=None, repr=False)
     preview: str | None = Field(default=None, repr=False)
     ttl: int | None = None
     claims: tuple[Claim, ...] = Field(default=(), repr=False)
+    assigned_by: str | None = None
 
 
 class OfContact(Item):
@@ -282,35 +302,19 @@ class SavedViews(Item):
         return filled(cls.pk_pattern, company, owner)
 
 
-class InboxRequest(Item):
-    """A call that changes saved views, and its answer (`shared.api.idempotency`)."""
+class InboxRequest(AnsweredOnce):
+    """A change of the inbox or of contacts by a call, and its sealed answer (`shared.api.idempotency`)."""
 
     pk_pattern: ClassVar[str] = "REQUEST#{request}"
     indexes: ClassVar[tuple[str, ...]] = ()
     ttl_days: ClassVar[int | None] = 1
 
     pk: str
-    fingerprint: str
-    owner: str | None = None
-    lease_until: int | None = None  # ms since 1970
-    answer: dict[str, Any] | None = None
-    ttl: int
 
     @classmethod
     def request_key(cls, request: str) -> Attributes:
         """Return the whole key of a request's item."""
         return pk(filled(cls.pk_pattern, request))
-
-    @classmethod
-    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
-        """Return a new item as it is stored."""
-        return cls(
-            pk=filled(cls.pk_pattern, request),
-            fingerprint=fingerprint,
-            owner=owner,
-            lease_until=lease_until,
-            ttl=clock.expires_in((cls.ttl_days or 0) * clock.DAY_SECONDS),
-        ).attributes()
 
 
 class Rebuild(Item):

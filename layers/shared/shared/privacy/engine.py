@@ -14,11 +14,11 @@ continued by the next delivery, and a second request queues the same job.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from shared.privacy import jobs, remainders
 from shared.privacy.inventory import Found
-from shared.privacy.jobs import Job
+from shared.privacy.jobs import MOST_RECEIPTS, Job
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Inventory, Page
     from shared.privacy.remainders import Remainder
-
-MOST_RECEIPTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,11 +48,12 @@ class Joining(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ExportFolder:
-    """The folder of a run: *prefix* ends with `/`, *lines* is the name of the joined file."""
+    """The folder of a run: *prefix* ends with `/`, *lines* is the name of the joined file, *type* its content type."""
 
     bucket: Bucket
     prefix: str
     lines: str
+    type: str = _TYPE
 
     def copy(self, key: str) -> str | None:
         """Copy an object of the bucket, and return the copy's name; None if the object is gone. Idempotent."""
@@ -70,7 +71,11 @@ class ExportFolder:
         text = "".join(
             f"{json.dumps(line, default=_plain, ensure_ascii=False)}\n" for line in lines
         )
-        self.bucket.put(f"{self.prefix}{_PARTS}{page:06d}.jsonl", text.encode(), _TYPE)
+        self.put_text(page, text)
+
+    def put_text(self, page: int, text: str) -> None:
+        """Write the text of a page. Idempotent."""
+        self.bucket.put(f"{self.prefix}{_PARTS}{page:06d}.jsonl", text.encode(), self.type)
 
     def join(self, joining: Mapping[str, Any] | None) -> Joining | None:
         """
@@ -100,9 +105,9 @@ class ExportFolder:
         is_last = next(parts, None) is None
         body = self._content(step)
         if joining is None and is_last:
-            self.bucket.put_file(key, BytesIO(body), _TYPE)
+            self.bucket.put_file(key, BytesIO(body), self.type)
             return None
-        upload = joining["upload"] if joining else self.bucket.begin_upload(key, _TYPE)
+        upload = joining["upload"] if joining else self.bucket.begin_upload(key, self.type)
         etags = [*joining["etags"]] if joining else []
         if body:
             etags.append(self.bucket.upload_part(key, upload, len(etags) + 1, body))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 type Kind = Literal["erase", "export"]
 
 ID_DIGITS: Final = 32
+MOST_RECEIPTS: Final = 10  # of a job
 _ID: Final = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}", re.ASCII)
 
 

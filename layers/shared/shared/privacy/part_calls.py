@@ -24,7 +24,7 @@ from shared.runtime.json_objects import json_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shared.privacy.parts import CustomerRows, Part, PersonHeads
+    from shared.privacy.parts import Part, PersonHeads
 
 MOST_HEADS: Final = 50  # of a call
 
@@ -63,43 +63,25 @@ class _Heads(_Call):
     references: Annotated[list[str], Field(max_length=MOST_HEADS)]
 
 
-class _Rows(_Call):
-    call: Literal["rows"] = "rows"
-    company: str
-    name: Named
-
-
-class _RemoveRow(_Call):
-    call: Literal["remove_row"] = "remove_row"
-    key: str
-
-
-_Any = _Known | _Subjects | _Since | _Stored | _Heads | _Rows | _RemoveRow
+_Any = _Known | _Subjects | _Since | _Stored | _Heads
 _CALLS: Final = TypeAdapter[_Any](Annotated[_Any, Field(discriminator="call")])
 _SUBJECTS: Final = TypeAdapter(list[Subject])
 _HEADS: Final = TypeAdapter(list[Head | None])
 
 
-def answer(part: Part, heads: PersonHeads, call: object) -> dict[str, Any]:
-    """Answer a call of a part, in the function of its context; a failure that passes is part of the answer."""
+def answer(part: Part, heads: PersonHeads | None, call: object) -> dict[str, Any]:
+    """
+    Answer a call of a part, in the function of its context; a failure that passes is part of the answer.
+
+    *heads*: None in a context whose conversations are in no inbox.
+    """
     try:
         return {"answer": _of_part(part, heads, _CALLS.validate_python(call))}
     except Transient as failure:
         return {"waits": str(failure), "wait_ms": failure.wait_ms}
 
 
-def answer_rows(rows: CustomerRows, call: object) -> dict[str, Any]:
-    """Answer a call for the rows of a customer, in the function of the help desk."""
-    asked = _CALLS.validate_python(call)
-    if isinstance(asked, _Rows):
-        return {"answer": rows.keys(asked.company, asked.name)}
-    if isinstance(asked, _RemoveRow):
-        rows.remove(asked.key)
-        return {"answer": None}
-    raise ValueError("the help desk has no such call")
-
-
-def _of_part(part: Part, heads: PersonHeads, asked: _Any) -> Any:  # noqa: ANN401 - any JSON value
+def _of_part(part: Part, heads: PersonHeads | None, asked: _Any) -> Any:  # noqa: ANN401 - any JSON value
     match asked:
         case _Known():
             return part.known(asked.company, asked.name).model_dump(mode="json")
@@ -112,7 +94,7 @@ def _of_part(part: Part, heads: PersonHeads, asked: _Any) -> Any:  # noqa: ANN40
         case _Stored():
             stored = part.stored(asked.job_id)
             return stored.model_dump(mode="json") if stored else None
-        case _Heads():
+        case _Heads() if heads is not None:
             batch = heads.prefetched(asked.references)
             return _HEADS.dump_python([batch.read(one) for one in asked.references], mode="json")
         case _:
@@ -194,18 +176,3 @@ class RemoteHeads:
 
     def _asked(self, references: list[str]) -> list[Head | None]:
         return _HEADS.validate_python(self.function.ask(_Heads(references=references)))
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteRows:
-    """The rows of a customer behind the function of the help desk."""
-
-    function: ContextFunction
-
-    def keys(self, company: str, name: Named, /) -> list[str]:
-        """Return the keys of existing rows."""
-        return [str(key) for key in self.function.ask(_Rows(company=company, name=name))]
-
-    def remove(self, key: str, /) -> None:
-        """Remove a row."""
-        self.function.ask(_RemoveRow(key=key))

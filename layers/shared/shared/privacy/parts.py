@@ -24,19 +24,25 @@ if TYPE_CHECKING:
 
 
 class NameKind(StrEnum):
-    """The kinds of names of a person: identifiers, and the id of a contact."""
+    """
+    The kinds of names of a person: identifiers, the id of a contact, the authenticated caller of the APIs, and a ticket
+    of the help desk, which is known by its id alone.
+    """
 
     PHONE = "phone"
     EMAIL = "email"
     USER_ID = "user_id"
     EXTERNAL = "external_id"
     CONTACT = "contact_id"
+    PRINCIPAL = "principal"
+    TICKET = "ticket_id"
 
 
 class Named(NamedTuple):
     """
     A name of the person in its normal form: +447700900101, ann@example.com, a user id of WhatsApp, which is of any
-    business portfolio of the company, shop:C-1001, or a contact's id.
+    business portfolio of the company, shop:C-1001, a contact's id, user:<id> and api-key:<id> of a colleague, or the id
+    of a ticket.
     """
 
     kind: NameKind
@@ -122,16 +128,6 @@ class PersonHeads(ReadableHeads, Protocol):
     def prefetched(self, references: Sequence[str]) -> Self:
         """Return the same heads, after a batch read of these; `read` answers the first call for each with it."""
         ...
-
-
-class CustomerRows(Protocol):
-    """The rows of the help desk about a customer, whose keys are keyed hashes."""
-
-    def keys(self, company: str, name: Named, /) -> list[str]:
-        """Return the keys of existing rows; none unless the help desk is the company's."""
-
-    def remove(self, key: str, /) -> None:
-        """Remove a row. Safe to repeat."""
 
 
 def job_since[J: Job](

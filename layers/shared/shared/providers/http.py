@@ -125,26 +125,8 @@ def download(
     Redirects are returned, not followed, so *headers* reach no other host. Raises OriginRefused, and NotSent or InDoubt
     as `call` does.
     """
-    parts = _allowed(url, origins)
-    path = parts.path or "/"
-    with _pool_to(parts) as pool:
-        try:
-            answer = pool.urlopen(
-                "GET",
-                f"{path}?{parts.query}" if parts.query else path,
-                headers={"Host": parts.netloc, **headers},
-                retries=False,
-                redirect=False,
-                preload_content=False,
-            )
-        except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
-            raise NotSent("no_connection") from None
-        except urllib3.exceptions.HTTPError:
-            raise InDoubt("no_answer") from None
-        try:
-            yield answer
-        finally:
-            answer.close()
+    with _streamed(_allowed(url, origins), "GET", headers=headers) as answer:
+        yield answer
 
 
 def call_untrusted(
@@ -185,17 +167,31 @@ def open_untrusted(
 ) -> Iterator[BaseHTTPResponse]:
     """Stream the answer of a URL from outside the deployment. Redirects are returned. Raises as `call_untrusted`."""
     parts = _untrusted_parts(url, loopback=loopback)
+    timeout = Timeout(total=within_ms / clock.SECOND_MS, connect=CONNECT_SECONDS)
+    with _streamed(parts, method, headers=headers, body=body, timeout=timeout) as answer:
+        yield answer
+
+
+@contextmanager
+def _streamed(
+    parts: SplitResult,
+    method: str,
+    *,
+    headers: Mapping[str, str],
+    **more: Any,  # noqa: ANN401 - further arguments of urllib3
+) -> Iterator[BaseHTTPResponse]:
+    """Stream an answer over a connection to one checked address. Redirects are returned. Raises NotSent and InDoubt."""
+    path = parts.path or "/"
     with _pool_to(parts) as pool:
         try:
             answer = pool.urlopen(
                 method,
-                f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
+                f"{path}?{parts.query}" if parts.query else path,
                 headers={"Host": parts.netloc, **headers},
-                body=body,
                 retries=False,
                 redirect=False,
                 preload_content=False,
-                timeout=Timeout(total=within_ms / clock.SECOND_MS, connect=CONNECT_SECONDS),
+                **more,
             )
         except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
             raise NotSent("no_connection") from None

@@ -5,7 +5,7 @@ The beginning of a file that a link leads to: enough to see its type, from publi
     200, 206    the first bytes, and the type that the host names
     3xx         the same at the next address, at most three times; each address is checked before it is called
     404, 410    Missing
-    others      None, as without an answer in time: the file could not be read
+    others      Unreadable, as without an answer in time
 """
 
 from __future__ import annotations
@@ -33,6 +33,14 @@ class Missing(Exception):
     """The host says that there is no file."""
 
 
+class Unreadable(Exception):
+    """The file could not be read. *status*: the answer of its host; None without one in time."""
+
+    def __init__(self, status: int | None = None) -> None:
+        super().__init__(f"the host answered {status}" if status else "the host did not answer")
+        self.status = status
+
+
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """The first bytes of a file, and the MIME type that its host names; empty if it names none."""
@@ -43,11 +51,12 @@ class Beginning:
 
 def beginning_of(
     link: str, *, most_bytes: int, within_ms: int, loopback: bool = False
-) -> Beginning | None:
+) -> Beginning:
     """
-    Return the beginning of a linked file; None if it cannot be read within *within_ms*. Reads at most *most_bytes*.
+    Return the beginning of a linked file, of at most *most_bytes*. *loopback* as in `http.call_untrusted`.
 
-    *loopback* as in `http.call_untrusted`. Raises Missing, and `http.OriginRefused` for an address that is not public.
+    Raises Missing, Unreadable if it cannot be read within *within_ms*, and `http.OriginRefused` for an address that is
+    not public.
     """
     deadline = clock.now_ms() + within_ms
     url = quote(link, safe=_KEPT)
@@ -64,16 +73,16 @@ def beginning_of(
                     continue
                 return _read(answer, most_bytes, max(1, deadline - clock.now_ms()))
     except (NotSent, InDoubt):
-        return None
-    return None
+        raise Unreadable from None
+    raise Unreadable
 
 
-def _read(answer: BaseHTTPResponse, most_bytes: int, within_ms: int) -> Beginning | None:
-    """Return the beginning of a file that is answered; None for another answer. Raises Missing."""
+def _read(answer: BaseHTTPResponse, most_bytes: int, within_ms: int) -> Beginning:
+    """Return the beginning of a file that is answered. Raises Missing and Unreadable."""
     if answer.status in _GONE:
         raise Missing
     if answer.status not in _FOUND:
-        return None
+        raise Unreadable(answer.status)
     found = b""
     try:
         # A piece may be short, so that the next one exceeds what is wanted.
@@ -84,5 +93,5 @@ def _read(answer: BaseHTTPResponse, most_bytes: int, within_ms: int) -> Beginnin
             if len(found) >= most_bytes:
                 break
     except http.TooLarge:
-        return None
+        raise Unreadable from None
     return Beginning(str(answer.headers.get("Content-Type") or ""), found[:most_bytes])

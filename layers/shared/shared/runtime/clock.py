@@ -29,6 +29,11 @@ def from_text(text: str) -> int:
     return round(datetime.fromisoformat(text).timestamp() * 1_000)
 
 
+def seconds_until(moment_ms: int) -> int:
+    """Return the seconds until a moment (ms since 1970), rounded up; at least one."""
+    return max(1, -(-(moment_ms - now_ms()) // SECOND_MS))
+
+
 def expires_in(seconds: int) -> int:
     """Return a DynamoDB TTL: epoch seconds, *seconds* from now."""
     return now_ms() // 1_000 + seconds

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 LONGEST_ROW = 64 << 10  # characters
 DELIMITERS = ",;\t"
+# Spreadsheets run cells that begin with these as formulas, in some languages also with their wide forms.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_HEADER_BYTES = 256  # in which a header of UTF-16 has a separator or a line end, in any alphabet
 _ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 _UNDECODED = re.compile(r"[\ud800-\udfff]")
 # Excel's note of the separator, before the header.
@@ -38,7 +41,7 @@ class Unreadable(Exception):
 @dataclass(slots=True, eq=False)  # A list has a million: frozen ones take twice the time to make.
 class Record:
     """
-    A row. *end*: the position after it, in bytes; *line*: the number of its first line.
+    A row. *end*: the position after it, in bytes; *line*: the number of its first line, *last_line* of its last one.
 
     *given*: the texts of its cells, or what a reader makes of them; None with a *fault*.
     """
@@ -47,6 +50,7 @@ class Record:
     line: int
     given: Any
     fault: Unreadable | None = None
+    last_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,9 @@ def header_of(lines: Lines, first: str) -> Header:
     number = lines.number
     while header.count('"') % 2:
         header += next(lines, '"')
+    fault = lines.undecoded(max(DELIMITERS, key=header.count))
+    if fault is not None:
+        raise fault
     return Header(header, number)
 
 
@@ -102,7 +109,7 @@ def records(lines: Lines, delimiter: str, width: int) -> Iterator[Record]:
             if not "".join(cells).strip():
                 continue
             fault = lines.undecoded(delimiter) or _miscounted(cells, width, number)
-        yield Record(lines.position, number, None if fault else cells, fault)
+        yield Record(lines.position, number, None if fault else cells, fault, lines.number)
 
 
 class Lines:
@@ -192,9 +199,10 @@ def _encoding_of(beginning: bytes) -> tuple[str, int]:
     for mark, encoding in _MARKS.items():
         if beginning.startswith(mark):
             return encoding, len(mark)
-    if beginning[1:2] == b"\0":
-        return "utf-16-le", 0
-    return ("utf-16-be" if beginning[:1] == b"\0" else "utf-8"), 0
+    zero = beginning.find(b"\0", 0, _HEADER_BYTES)
+    if zero < 0:
+        return "utf-8", 0
+    return ("utf-16-le" if zero % 2 else "utf-16-be"), 0
 
 
 def _errors(encoding: str) -> str:
@@ -261,3 +269,18 @@ def _miscounted(cells: list[str], width: int, line: int) -> Unreadable | None:
         return None
     problem = f"the row has {len(cells)} cells, the header {width}"
     return Unreadable("row_unreadable", problem, line, min(len(cells), width) + 1)
+
+
+def harmless(text: str) -> str:
+    """Return a text as a cell: one that a spreadsheet would run begins with an apostrophe."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def text_of(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Return a table with a header; numbers stay numbers."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+    return text.getvalue()

@@ -5,6 +5,7 @@ Failures of an event.
     + Permanent   every retry would fail in the same way: park the event with its reason, continue with the next ones
     + Transient   a retry may succeed: do not catch it, the queue redelivers the event
       - NotDue    the event is not due yet: no failure, and no attempt
+        - OverShare  its company has its share of the runs
 
 Any other exception is retried like Transient (`shared.aws.sqs_worker`). A bug (TypeError, ValueError, LookupError,
 AttributeError or RecursionError) is logged as `internal error`, and parks the event as `internal_error` after its last
@@ -40,3 +41,7 @@ class NotDue(Transient):
 
     def __init__(self, wait_ms: int) -> None:
         super().__init__("not_due", wait_ms)
+
+
+class OverShare(NotDue):
+    """The event's company has its share of the runs (`shared.aws.fair_shares`); it is tried again in *wait_ms*."""

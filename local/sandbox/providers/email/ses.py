@@ -1,5 +1,5 @@
 """
-Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail.
+Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail, and the identities that may send them.
 
 `GET /_sent/{id}.eml` returns an accepted one, see `mail_routes.py`. Events are published if the request names a
 configuration set, see `ses_events.py`.
@@ -83,6 +83,19 @@ async def send_email(call: Call) -> Answer:
     return Answer(response, request.model_dump(exclude_none=True))
 
 
+async def get_email_identity(call: Call) -> Answer:
+    """GetEmailIdentity: the reserved domains are verified, and sign with DKIM of their own."""
+    name = str(call.request.path_params["identity"])
+    if "@" in name or not _VERIFIED.search(f"@{name}"):
+        raise Refused(aws_error("NotFoundException", "Email identity does not exist.", 404))
+    identity = {
+        "IdentityType": "DOMAIN",
+        "VerifiedForSendingStatus": True,
+        "DkimAttributes": {"SigningEnabled": True, "Status": "SUCCESS"},
+    }
+    return Answer(json_response(identity), {"EmailIdentity": name})
+
+
 def _accepted(call: Call, request: SendRequest) -> AcceptedMail:
     now = call.sandbox.clock.now()
     signed = _REGION.search(call.request.headers["authorization"])
@@ -151,6 +164,14 @@ def _check_attachments(request: SendRequest) -> str | None:
 
 PROVIDER = Provider(
     name="ses",
-    endpoints=(Endpoint("POST", "/v2/email/outbound-emails", ("SendEmail",), send_email),),
+    endpoints=(
+        Endpoint("POST", "/v2/email/outbound-emails", ("SendEmail",), send_email),
+        Endpoint(
+            "GET",
+            "/v2/email/identities/{identity}",
+            ("GetEmailIdentity",),
+            get_email_identity,
+        ),
+    ),
     failure=failure,
 )

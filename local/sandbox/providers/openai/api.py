@@ -8,6 +8,7 @@ if the request names it, else a fixed text in the requested format, independent 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import uuid
@@ -50,6 +51,8 @@ async def create_response(call: Call) -> Answer:
     _check_reasoning(body, account)
     staged = account.answers
     answer = staged.popleft() if staged else _default(body)
+    if (happens := account.before.pop(id(answer), None)) is not None:
+        await asyncio.to_thread(happens)  # it may call this server
     if answer.refused is not None:
         status_code, code = answer.refused
         raise Refused(_error(status_code, "invalid_request_error", code, "Refused."))

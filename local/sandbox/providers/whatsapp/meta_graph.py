@@ -49,6 +49,11 @@ def graph_error(
     return json_response({"error": error | {"fbtrace_id": secrets.token_urlsafe(16)}}, status)
 
 
+def invalid(details: str, code: int = 100) -> Refused:
+    """Return Graph's refusal of a request with an invalid parameter."""
+    return Refused(graph_error(400, code, "Invalid parameter", details=details))
+
+
 def failure(status: int) -> Response:
     """Return Graph's failure with this HTTP status."""
     code, message = _FAILURES.get(status, (2, "Service temporarily unavailable"))

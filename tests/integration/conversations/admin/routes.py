@@ -25,11 +25,13 @@ class Route:
 
     @property
     def is_change(self) -> bool:
-        return self.line.startswith("POST") and not self.line.endswith("/search")
+        return self.line.startswith("POST") and not self.line.endswith(("/search", "/playground"))
 
     def call(self, harness: Harness, ref: str, message: str, **how: Any) -> Answer:
         names = {"ref": ref} if "{ref}" in self.line else {}
         names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
+        names |= {"project_id": PROJECT} if "{project_id}" in self.line else {}
+        names |= {"number": "1"} if "{number}" in self.line else {}
         body = self.body | ({"ref": ref} if "ref" in self.body else {})
         given = body if self.line.startswith("POST") else None
         return harness.call(self.line, given, query=self.query, names=names, **how)
@@ -66,6 +68,15 @@ OF_COMPANY = [
     Route("POST /opt-outs/search", Scope.CONSENT_READ, {"recipient": ANN}),
     Route("POST /opt-outs", Scope.CONSENT_WRITE, CONSENT),
     Route("POST /opt-ins", Scope.CONSENT_WRITE, CONSENT),
+]
+ADMIN = Scope.CONVERSATIONS_ADMIN
+OF_PROJECTS = [
+    Route("GET /projects", ADMIN),
+    Route("GET /projects/{project_id}/versions", ADMIN),
+    Route("GET /projects/{project_id}/versions/{number}", ADMIN),
+    Route("POST /projects/{project_id}/versions", ADMIN, {"settings": {}}),
+    Route("POST /projects/{project_id}/versions/{number}/live", ADMIN),
+    Route("POST /projects/{project_id}/playground", ADMIN, {"channel": "sms"}),
 ]
 ROUTES = OF_ONE + OF_COMPANY
 CHANGES = [route for route in ROUTES if route.is_change]

@@ -7,7 +7,12 @@ import pytest
 from shared.api import openapi
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import to_json
-from tests.integration.conversations.admin.routes import CHANGES, ROUTES, store_unmatched
+from tests.integration.conversations.admin.routes import (
+    CHANGES,
+    OF_PROJECTS,
+    ROUTES,
+    store_unmatched,
+)
 from tests.integration.conversations.harness import COMPANY, THEIRS, Harness, caller
 from tests.integration.logs import recorded
 
@@ -49,7 +54,7 @@ def test_the_document_names_every_route_with_its_scope_and_its_idempotency_key(
         for method, entry in entries.items()
     }
     assert found == {
-        *((route.line, f"Needs the scope {route.scope}.") for route in ROUTES),
+        *((route.line, f"Needs the scope {route.scope}.") for route in ROUTES + OF_PROJECTS),
         *((line, f"Needs the scope {scopes}.") for line, scopes in RECOVERY.items()),
     }
     keyed = {
@@ -59,7 +64,7 @@ def test_the_document_names_every_route_with_its_scope_and_its_idempotency_key(
         if any(one["name"] == "Idempotency-Key" for one in entry["parameters"])
     }
     assert keyed == {
-        *(route.line for route in CHANGES),
+        *(route.line for route in CHANGES + [route for route in OF_PROJECTS if route.is_change]),
         *(line for line in RECOVERY if line.startswith("POST")),
     }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.lifecycle.status import Status
-from conversations.outbound.compose.proposals import sk_of
+from conversations.outbound.compose.functions.proposals import sk_of
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod

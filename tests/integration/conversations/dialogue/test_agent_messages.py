@@ -18,7 +18,7 @@ from conversations.lifecycle.status import Status, turn_may_change
 from conversations.lifecycle.transitions import Cause
 from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.results import Ended
-from conversations.outbound.turns.engine import TurnDependencies
+from conversations.outbound.turns.plan import TurnDependencies
 from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode

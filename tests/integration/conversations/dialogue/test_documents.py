@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from conversations.outbound.compose.document_search import DocumentSearch
+    from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.ai.retrieval.documents import Documents
     from tests.simulation.conversations.system import System
 

@@ -189,6 +189,18 @@ def test_without_enough_time_the_second_model_is_not_asked(
     assert requests_to(system, "Converse") == []
 
 
+def test_a_message_names_the_version_of_the_settings_that_wrote_it(system: System) -> None:
+    with_model(system, FIRST, model_answer("It is the night shift."))
+    system.change(ai_version=7)
+    ref = system.begin("sms")
+
+    write(system)
+
+    shown = system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)["messages"]
+    assert {m["ai_version"] for m in shown if m["author"] == "ai"} == {7}
+    assert "ai_version" not in next(m for m in shown if m["author"] == "customer")
+
+
 def test_cached_tokens_are_counted(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")

@@ -8,6 +8,7 @@ import pytest
 
 from events.conversations import sample_data
 from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
+from shared.aws.fair_shares import LATE_MS as LATE_ON_STANDARD_MS
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
 LATE_MS = ROUND_MS + GRACE_MS + 1
 
 
-def occupy(system: System, function: str, company: str = sample_data.COMPANY) -> list[str]:
+def occupy(
+    system: System,
+    function: str,
+    company: str = sample_data.COMPANY,
+    *,
+    of: str = "runs",
+    minutes: int = 10,
+) -> list[str]:
     """Let a company have its share of the runs of a function's queue; returns the runs."""
     module: ModuleType = system.functions[function]
+    queue = getattr(module, of)
     runs = [
-        module.runs.begin(company, f"another-{number}", system.clock.ms + 10 * MINUTE_MS)
-        for number in range(share(module.runs.most, 1))
+        queue.begin(company, f"another-{number}", system.clock.ms + minutes * MINUTE_MS)
+        for number in range(share(queue.most, 1))
     ]
     return [run for run in runs if run is not None]
 
@@ -101,3 +110,42 @@ def test_a_late_reply_above_the_share_is_sent_in_a_later_round(system: System) -
 
     assert (before, waiting) == (1, 1)
     assert (len(texts_by(system, ref)), system.due_at()) == (2, [])
+
+
+def written_by_a_person(system: System) -> None:
+    """A conversation that a person has taken over, with two messages that wait on the queue of agents."""
+    ref = system.begin("sms")
+    system.call_admin_api("POST /conversations/{ref}/take-over", {}, ref=ref)
+    for text in ("One moment.", "It is the early shift."):
+        system.call_admin_api("POST /conversations/{ref}/messages", {"text": text}, ref=ref)
+    system.clock.ms += LATE_ON_STANDARD_MS + 1
+
+
+def texts_of_people(system: System) -> list[str]:
+    """The texts that the provider has accepted after the first message, in their order."""
+    return [str(request["Body"]) for request in system.sent()[1:]]
+
+
+def test_late_messages_of_agents_above_the_share_are_hidden_and_sent_in_their_order(
+    system: System,
+) -> None:
+    written_by_a_person(system)
+    runs = occupy(system, "ConversationsReplies", of="agents_runs", minutes=60)
+    system.advance(50 * MINUTE_MS)
+    before = texts_of_people(system)
+    for run in runs:
+        system.functions["ConversationsReplies"].agents_runs.end(run)
+    system.advance(20 * MINUTE_MS)
+
+    # More receives than a record has attempts.
+    assert before == []
+    assert texts_of_people(system) == ["One moment.", "It is the early shift."]
+    assert system.fifo_queues.dead_letters == []
+
+
+def test_messages_of_agents_are_sent_while_another_company_has_its_share(system: System) -> None:
+    written_by_a_person(system)
+    occupy(system, "ConversationsReplies", "neighbour", of="agents_runs")
+    system.drain()
+
+    assert texts_of_people(system) == ["One moment.", "It is the early shift."]

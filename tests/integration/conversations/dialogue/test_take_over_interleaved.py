@@ -21,7 +21,7 @@ from conversations.configuration.resources import Run
 from conversations.lifecycle import conversation
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Plan
+from conversations.outbound.turns.plan import Plan
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message, Mode

@@ -191,6 +191,7 @@ def shared_with(system: System, count: int, prefix: str = "pi") -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [49, 60, 120])
 def test_no_message_to_a_number_of_many_projects_is_lost(system: System, count: int) -> None:
     ref = start_conversation(system, "whatsapp")

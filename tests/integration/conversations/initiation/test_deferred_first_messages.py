@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.store.items.log import state_key
 from conversations.store.items.parts.due import DueKind
+from conversations.store.items.parts.state import state_key
 from conversations.store.recovery import due
 from events.conversations import sample_data
 from shared.runtime import clock

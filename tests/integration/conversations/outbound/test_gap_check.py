@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.recovery import sweep
+from conversations.recovery import gap_check
 from conversations.store import messages
 from events.conversations import twilio
 from local.sandbox.accounts.text_messages import TextMessage
@@ -160,7 +160,9 @@ def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
 ) -> None:
     listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT)
 
-    sweep.close_gaps(system.functions["ConversationsSweeper"].deps, lambda: sweep.NEEDED_MS - 1)
+    gap_check.close_gaps(
+        system.functions["ConversationsSweeper"].deps, lambda: gap_check.NEEDED_MS - 1
+    )
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.recovery import sweep
+from conversations.recovery import gap_check
 from events.conversations import twilio
 from local.sandbox.accounts.text_messages import TextMessage
 from shared.providers.outcomes import InDoubt, Refused
@@ -27,7 +27,7 @@ PAGES = 3
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.providers.twilio.messages._PAGE_SIZE", PAGE)
-    monkeypatch.setattr(sweep, "PAGES_A_RUN", PAGES)
+    monkeypatch.setattr(gap_check, "PAGES_A_RUN", PAGES)
 
 
 def lose(system: System, *names: str) -> list[str]:
@@ -166,7 +166,7 @@ def test_a_page_is_read_again_if_the_run_ends_before_it_was_handled(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sids = lose(system, *(f"old{number}" for number in range(10)))
-    enqueue, calls = sweep._missing, 0
+    enqueue, calls = gap_check._missing, 0
 
     def fail_once(*arguments: Any) -> Any:
         nonlocal calls
@@ -175,7 +175,7 @@ def test_a_page_is_read_again_if_the_run_ends_before_it_was_handled(
             raise InDoubt("the run ends")
         return enqueue(*arguments)
 
-    monkeypatch.setattr(sweep, "_missing", fail_once)
+    monkeypatch.setattr(gap_check, "_missing", fail_once)
     run_at(system)
     assert len(found(system)) == PAGE
 
@@ -190,9 +190,9 @@ def test_a_list_that_takes_all_the_time_of_a_run_is_continued(
     sids = lose(system, *(f"old{number}" for number in range(10)))
     deps = system.functions["ConversationsSweeper"].deps
     system.clock.ms += 15 * MINUTE_MS
-    left_ms = iter([sweep.NEEDED_MS, sweep.PAGE_MS, 0, 0])
+    left_ms = iter([gap_check.NEEDED_MS, gap_check.PAGE_MS, 0, 0])
 
-    sweep.close_gaps(deps, lambda: next(left_ms))
+    gap_check.close_gaps(deps, lambda: next(left_ms))
     assert len(found(system)) == PAGE
     run_at(system)
 

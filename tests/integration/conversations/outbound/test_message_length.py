@@ -57,7 +57,7 @@ def test_a_second_answer_that_is_too_long_is_cut_after_a_sentence(system: System
     with_model(system, FIRST)
     ref = system.begin("sms")
     at_most(system, 20)
-    long = model_answer("On nights. From ten to six in the morning.")
+    long = model_answer("On nights. With a very-very-long-explanation.")
     model_says(system, long, long)
 
     system.text("m", "Which shift is it?")

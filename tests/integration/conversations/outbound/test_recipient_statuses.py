@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from conversations.store.items import identifiers
 from events.conversations import twilio
 from shared.events.exchange import DeliveryStatus
@@ -46,6 +48,7 @@ def event_of_ses(system: System, ref: str, status: str, **facts: Any) -> Deliver
 # Opt-outs and bounces
 
 
+@pytest.mark.long
 def test_a_complaint_about_a_mail_is_an_opt_out_on_all_channels(system: System) -> None:
     ref = system.begin("email")
 

@@ -9,8 +9,9 @@ import pytest
 
 from conversations.recovery import sweep
 from conversations.store import states
-from conversations.store.items.log import Mode, State
+from conversations.store.items.log import Mode
 from conversations.store.items.parts.due import DueKind
+from conversations.store.items.parts.state import State
 from conversations.store.recovery import due
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER

@@ -180,6 +180,7 @@ def test_a_receipt_that_fails_delays_and_fails_no_answer(
     assert system.clock.ms - asked_at == 1_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "most"), [("Which shift is it?", 1), ("about the job", 2)])
 def test_a_worker_that_dies_at_any_call_shows_typing_once_for_each_wait_and_answer(
     system: System, text: str, most: int

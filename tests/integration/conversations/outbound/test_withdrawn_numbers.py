@@ -134,6 +134,24 @@ def test_a_notice_stops_text_messages_of_conversations_from_before(
     assert (status_of(system, ref) != withdrawn) is is_sent
 
 
+def test_a_number_that_was_given_up_gets_no_first_message_until_a_person_wrote_from_it(
+    system: System,
+) -> None:
+    system.begin("whatsapp")
+    withdrawals.take(direct_resources(system), released(at="2020-01-01T00:00:00.000Z"))
+    sent = len(system.sandbox.texts.messages)
+    ref = system.begin("sms", request_id="req-2")
+    refused = status_of(system, ref), len(system.sandbox.texts.messages)
+    known = released(at="2020-01-02T00:00:00.000Z", next_user_id=NEXT)
+    withdrawals.take(direct_resources(system), known)
+    system.clock.ms += 3 * 24 * 60 * MINUTE_MS  # beyond the cap of the customer
+    system.begin("sms", request_id="req-3")
+
+    assert refused[0][1] == "address_withdrawn:number"
+    assert refused[1] == sent
+    assert system.sandbox.texts.messages[-1].to == sample_data.CANDIDATE
+
+
 @pytest.mark.parametrize(
     "elsewhere", [{"business_address": "+15005550006"}, {"account": "AC-of-no-project"}]
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conversations.inbound import number_changes
 from conversations.privacy import erasure
 from conversations.store import messages, routes, states
 from conversations.store.items import identifiers
@@ -18,6 +19,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import DeliveryStatus
 from shared.events.recovery import quota
 from shared.policy.consent.records import Consents
+from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.conversations.inbound.test_sender_matching import at_aws
@@ -33,6 +35,7 @@ from tests.integration.conversations.privacy.erasure import (
 )
 from tests.integration.conversations.second_company import set_up_second_company
 from tests.integration.conversations.steps import (
+    MINUTE_MS,
     direct_resources,
     queue_name,
     start_conversation,
@@ -377,3 +380,22 @@ def test_an_erased_alias_matches_no_conversation(system: System) -> None:
     assert (
         routes.aliases(direct_resources(system).log, sample_data.COMPANY, f"bsuid:{USER_ID}") == []
     )
+
+
+@pytest.mark.parametrize(("named", "erased"), [(f"{ANN}~", 0), (ANN, 1)])
+def test_of_a_number_with_two_owners_only_the_conversations_of_the_one_that_is_named_are_erased(
+    system: System, named: str, erased: int
+) -> None:
+    """The number alone names its present owner."""
+    refs = [start_conversation(system)]
+    system.clock.ms += MINUTE_MS
+    change = Withdrawal.of(now(system), "wamid.1", USER_ID)
+    number_changes.record(direct_resources(system), sample_data.COMPANY, ANN, change)
+    system.clock.ms += MINUTE_MS
+    refs.append(system.begin("sms", request_id="req-2"))
+
+    done = erase(system, named)
+
+    assert done.conversations == 1
+    log = direct_resources(system).log
+    assert [states.is_erased(log, ref) for ref in refs] == [place == erased for place in (0, 1)]

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conversations.privacy import inventory
 from events.conversations import sample_data
 from tests.integration.conversations.privacy.erasure import (
@@ -18,13 +20,12 @@ from tests.integration.conversations.steps import start_conversation
 from tests.simulation.conversations.erasure import erase, exported, traces
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.simulation.conversations.system import System
 
 BOB = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
 
 
+@pytest.mark.long
 def test_an_export_has_all_data_of_the_person_and_is_erased_with_it(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def _outline(author: Author) -> dict[str, Any]:
 # The outline
 
 
+@pytest.mark.long
 def test_an_unchanged_outline_can_be_saved_and_modifies_nothing(author: Author) -> None:
     author.at("planned")
     before = _outline(author)

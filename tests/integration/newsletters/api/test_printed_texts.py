@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pypdf
+import pytest
 
 if TYPE_CHECKING:
     from tests.integration.newsletters.api.author import Author
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("pdf", "docx", "html", "email", "markdown", "text")
 
 
+@pytest.mark.long
 def test_raw_html_and_links_with_script_or_data_are_shown_as_text_in_all_formats(
     author: Author,
 ) -> None:

@@ -105,6 +105,7 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prepare", CALLS, ids=lambda one: one.__name__.strip("_"))
 def test_a_repeated_call_whose_first_one_wrote_without_answering_gets_its_answer(
     author: Author, prepare: Callable[[Author], Call]

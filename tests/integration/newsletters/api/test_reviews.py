@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.integration.newsletters.api.author import ONE
 from tests.simulation.newsletters.system import BEN, MODEL
 
@@ -23,6 +25,7 @@ def _decision(author: Author, **values: Any) -> dict[str, Any]:
     return {"version": author.version("metadata"), **values}
 
 
+@pytest.mark.long
 def test_a_colleague_sees_the_note_and_approves_with_notes_that_the_author_sees(
     author: Author,
 ) -> None:

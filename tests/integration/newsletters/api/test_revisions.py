@@ -44,6 +44,7 @@ def _change(author: Author, step: str) -> None:
             author.save_draft("# Mine\n\nText.\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", STEPS)
 def test_a_new_generation_keeps_the_content_before_which_can_be_restored_and_back(
     author: Author, step: StepName

@@ -203,6 +203,7 @@ def test_a_missing_table_is_an_error_in_one_line(
     assert "ResourceNotFoundException" in line
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["api-keys", "projects", "recovery", "phones"])
 def test_a_command_starts_from_a_fresh_checkout_without_configuration(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -10,8 +10,8 @@ from moto import mock_aws
 
 from operations.__main__ import main
 from operations.access import sessions, users
-from operations.access.people import People
 from operations.command_line import arguments
+from shared.access.user_pool import People
 from shared.runtime import clock
 from tests.template import create_table, properties
 

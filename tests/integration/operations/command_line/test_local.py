@@ -19,6 +19,7 @@ DESCRIBED: dict[str, Any] = {field.name: {} for field in fields(Stack)} | {
     "api_url": "http://127.0.0.1:1/api",
     "aws_endpoint": "http://127.0.0.1:1",
     "sandbox_url": "http://127.0.0.1:2",
+    "console_url": "http://127.0.0.1:1/console",
     "region": "us-east-1",
     "access_key_id": "local-id",
     "secret_access_key": "local-key",

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from operations.command_line import arguments
 from operations.contexts.whatsapp import phones
-from operations.secrets import versions
+from shared.access.secret_versions import versions
 from shared.aws.dynamodb import Table
 from tests.integration.operations.contexts.numbers import (
     AWS_ARN,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from conversations.ai.project_checks.settings import SOURCES
 from events.conversations import sample_data
-from operations.projects.checks import SOURCES
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.second_company import SECRET_ID
 from tests.integration.operations.projects.conftest import BEDROCK, put, stored
@@ -42,6 +42,7 @@ def errors(capsys: pytest.CaptureFixture[str]) -> list[str]:
         ("company_rep.companyrep_1", "company_rep_1"),
         ("channel_config.wathsapp", "whatsapp"),
         ("channel_config.sms.max_segment", "max_segments"),
+        ("channel_config.sms.max_message", "max_messages"),
         ("channel_config.whatsapp.templates.invitation.langage", "language"),
         ("channel_config.whatsapp.templates.invitation.variables.0.descripe", "describe"),
         ("ai_config.keep_threads", "keep_thread"),
@@ -89,6 +90,30 @@ def test_all_errors_are_listed_together(
     assert found["company_id"] == "field required"
     assert found["channel_config.email.company_email"].startswith("string should match pattern")
     assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        (0, "greater than or equal to 1"),
+        (6, "less than or equal to 5"),
+        ("many", "valid integer"),
+        (1.5, "valid integer"),
+    ],
+)
+def test_a_number_of_messages_of_one_answer_that_is_none_is_refused_with_the_rule(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    value: object,
+    rule: str,
+) -> None:
+    assert put(file, changed("channel_config.sms.max_messages", value)) == 1
+
+    [line] = errors(capsys)
+    assert line.startswith("channel_config.sms.max_messages: ")
+    assert rule in line
+    assert stored(tables) is None
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ import pytest
 from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
-from conversations.store import routes
+from conversations.store import project_versions, routes
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects
-from operations.secrets import versions
+from shared.access.secret_versions import versions
 from shared.aws.dynamodb import Table
+from shared.aws.tables.dynamodb_json import storable
 from tests.integration.conversations.second_company import (
     SECOND_COMPANY,
     SECRET,
@@ -56,6 +57,29 @@ def test_a_project_is_stored_as_it_stands_in_the_file(
     assert found["ai_config"]["bedrock_config"]["sms"]["temperature"] == Decimal("0.25")
     assert set_ups.parse(found).company_name == "Cucumber Recruitment"
     assert "stored with 3 addresses" in capsys.readouterr().err
+
+
+def test_a_file_that_changes_settings_of_the_model_becomes_a_version_and_is_live(
+    tables: dict[str, Table], file: Path
+) -> None:
+    tables[projects.TABLE].put(storable(sample_data.project()))  # by a release without versions
+    item = sample_data.project(ai_config=BEDROCK)
+
+    live = []
+    for given in (item, item | {"retention_days": 90}, item | {"timezone": "Europe/Berlin"}):
+        assert put(file, given) == 0
+        found = stored(tables)
+        assert found is not None
+        live.append(int(found["ai_version"]))
+
+    assert live == [2, 2, 3]
+    made, _ = project_versions.page(
+        tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT, 10, None
+    )
+    assert [(one.number, one.based_on, one.by.startswith("arn:")) for one in made] == [
+        (3, 2, True), (2, 1, True), (1, None, False),
+    ]  # fmt: skip
+    assert "timezone" not in made[1].settings or made[1].settings["timezone"] != "Europe/Berlin"
 
 
 def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(

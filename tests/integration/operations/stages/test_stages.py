@@ -38,6 +38,7 @@ def delete(*words: str) -> int:
     return main(["stage", "delete", *words])
 
 
+@pytest.mark.long
 def test_a_stage_is_removed_and_its_neighbours_are_untouched(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -300,6 +301,7 @@ def _forget_deleted_secrets() -> None:
         secrets.delete_secret(SecretId=one["ARN"], ForceDeleteWithoutRecovery=True)
 
 
+@pytest.mark.long
 def test_a_bucket_is_emptied_in_pages_with_old_versions_and_delete_markers(
     account: Account,
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from operations.contexts.richpanel import cli, deployment
 from richpanel.store import events, states
+from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.richpanel.admin.conftest import DISPUTE, WHERE
 from tests.integration.richpanel.harness import AGENT
@@ -244,6 +245,22 @@ def test_a_parked_backfill_is_opened_again(dry: Admin) -> None:
 
     (event,) = dry.events()
     assert dry.harness.handle(json.dumps(event)).outcome == "processed"
+
+
+def test_a_day_is_24_hours_also_after_midnight(
+    dry: Admin, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hour, day = clock.HOUR_MS, 24 * clock.HOUR_MS
+    decided = dry.harness.time.ms - hour
+    dry.harness.time.ms = decided - decided % day + day + 1
+    run("--days", "1")
+    assert results(capsys) == {"t-1": "route"}
+
+    dry.harness.time.ms = decided + day + hour
+    run("--days", "1")
+    assert results(capsys) == {}
+    run("--days", "2")
+    assert results(capsys) == {"t-1": "route"}
 
 
 @pytest.mark.parametrize("given", [("--days", "0"), ("--days", "61"), ("--most", "x")])

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from richpanel.store import states
+from shared.privacy.settings import PrivacySettings
 from tests.integration.richpanel.admin.conftest import (
     CLEAR_RISK,
     CONVERSATION,
     DISPUTE,
+    OPERATOR,
     READER,
     REPLAY,
     WHERE,
@@ -117,6 +119,20 @@ def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_deleted(admin: A
     assert (trace["change"], trace["conversation"]) == ("erase", "t-1")
     shown = admin.call(f"GET {CONVERSATION}").result
     assert (shown["state"]["erased_at"], shown["decisions"]) == (erased_at, [])
+
+
+def test_a_company_with_four_eyes_erases_a_ticket_by_a_request_alone(admin: Admin) -> None:
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
+    key = PrivacySettings.key_of(OPERATOR.company)
+    settings = PrivacySettings(**key, company_id=OPERATOR.company, four_eyes=True)
+    admin.module.deps.contacts.put(settings.attributes())
+    before = admin.everything()
+
+    answer = admin.call(f"DELETE {CONVERSATION}")
+
+    assert (answer.status, answer.body["error"]["code"]) == (409, "second_person_required")
+    assert admin.everything() == before
 
 
 def test_a_redelivery_stops_at_the_tombstone(admin: Admin) -> None:

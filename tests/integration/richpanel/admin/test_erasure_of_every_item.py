@@ -28,6 +28,7 @@ WITHOUT_ROWS = {
     "TokenBucket": "a time of the account",
     "Sweep": "times of the sweep",
     "SettingsVersion": "settings of the shop",
+    "PrivacyJob": "a keyed hash while it runs, then counts",
 }
 
 

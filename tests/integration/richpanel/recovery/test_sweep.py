@@ -317,6 +317,7 @@ def test_without_time_for_another_page_no_progress_is_stored(sweeper: Sweeper) -
     assert sweeper.noted() == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("failure", "reason"),
     [(Transient("richpanel_500"), "richpanel_500"), (BadAnswer(), "bad_provider_answer")],

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
-from shared.identity.contacts import merges, resolution
+from shared.identity.contacts import merges, resolution, tokens
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.contacts.history import Act
-from shared.identity.contacts.items import ACTIVITY_INDEX
-from shared.identity.contacts.resolution import current
+from shared.identity.contacts.items import ACTIVITY_INDEX, Profile
+from shared.identity.contacts.resolution import MOST_OF_EVENTS, current, ids_of, resolve
 from tests.integration.shared.contacts.people import (
     COMPANY,
+    NOON,
     Event,
     contacts,
     email,
@@ -210,6 +211,7 @@ def proven(events: list[Event]) -> set[frozenset[str]]:
     return set(map(frozenset, found.values()))
 
 
+@pytest.mark.long
 @given(st.lists(CLAIMS, min_size=1, max_size=7), st.randoms())
 def test_no_order_joins_two_people_or_splits_one(
     client: DynamoDBClient, events: list[Event], random: Random
@@ -230,6 +232,7 @@ def test_no_order_joins_two_people_or_splits_one(
 PAIRS = st.sampled_from([(first, second) for first in IDENTIFIERS for second in IDENTIFIERS[:3]])
 
 
+@pytest.mark.long
 @given(st.lists(CLAIMS, max_size=3), PAIRS, st.lists(CLAIMS, min_size=1, max_size=6), st.randoms())
 def test_no_order_joins_people_who_were_separated_or_others_than_events_prove(
     client: DynamoDBClient,
@@ -275,3 +278,20 @@ def one_place(client: DynamoDBClient, table: Table) -> None:
     people = contacts(client, table)
     listed = [one for root, members in people.items() for one in (root, *members)]
     assert len(listed) == len(set(listed))
+
+
+def test_names_of_events_leave_room_for_what_people_store_and_hide_no_identifier(
+    table: Table,
+) -> None:
+    ann = event(Proof.PROVIDER, phone(1))
+    for number in range(20):
+        words = " ".join(f"w{number}x{word}" for word in range(8))
+        resolve(table, COMPANY, ann, NOON, words)
+    resolve(table, COMPANY, event(Proof.COMPANY, phone(1), email("ann")), NOON, "Ann Doe")
+
+    (first,) = ids_of(COMPANY, phone(1))
+    profile = Profile.read(table.get(Profile.key(COMPANY, first)) or {})
+    assert len(profile.tokens) <= MOST_OF_EVENTS + 2
+    for token in tokens.of_identifier(email("ann")):
+        (partition,) = tokens.partitions(COMPANY, [token])
+        assert tokens.found(table, partition, limit=2)[0] == [first]

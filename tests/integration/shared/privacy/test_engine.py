@@ -9,7 +9,8 @@ import pytest
 from moto import mock_aws
 
 from shared.privacy import jobs
-from shared.privacy.engine import MOST_RECEIPTS, work
+from shared.privacy.engine import work
+from shared.privacy.jobs import MOST_RECEIPTS
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.shared.privacy.people import (
@@ -87,6 +88,7 @@ def outcome(context: Context, job: LetterJob) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turn_ms", [0, 5_000])
 @pytest.mark.parametrize("kind", ["erase", "export"])
 def test_a_job_killed_at_any_call_ends_as_one_that_was_not(

@@ -72,7 +72,7 @@ def results(calls: Sequence[Call]) -> list[Any]:
     with mock_aws():
         client = boto3.client("dynamodb")
         create(client)
-        Stream(client, TABLE)
+        Stream(TABLE)
         answers = [_answer(client, *call) for call in calls]
         items = client.scan(TableName=TABLE)["Items"]
         return [*answers, _plain(items), _records(settings_of(TABLE).stream_shard.items)]

@@ -247,6 +247,7 @@ def _build(actions: Actions) -> None:
     dynamodb = boto3.client("dynamodb")
     create_table(dynamodb, "ConversationLogTable")
     create_table(dynamodb, "AttemptsTable", Stage="local")
+    create_table(dynamodb, "ContactsTable", Stage="local")
     for name, content in {
         "identifier-keys": keyring.SECRET,
         str(properties("ApiSealSecret")["Name"]): {"seal_key": "sealed"},

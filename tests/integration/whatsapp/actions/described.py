@@ -59,9 +59,15 @@ def _recorded() -> dict[tuple[str, str], RecordedCall]:
 
 
 @cache
-def _validator(action: str, status: int) -> Draft202012Validator:
+def _document(action: str) -> Json:
     document = action_answers.document([catalogue.find(action)])
     _close(document["components"]["schemas"])
+    return document
+
+
+@cache
+def _validator(action: str, status: int) -> Draft202012Validator:
+    document = _document(action)
     schema = action_answers.schema_of(document, action, status)
     return Draft202012Validator({**schema, "components": document["components"]})
 

@@ -6,6 +6,7 @@ dry run, idempotency key and a provider that refuses. Bad parameters are tested 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,18 @@ import pytest
 
 from events.whatsapp.actions import bodies
 from shared.api.auth import Scope
-from tests.integration.whatsapp.actions.conftest import ACME, SCOPES, Actions, Answer
-from tests.integration.whatsapp.conftest import NOW
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
+from tests.integration.whatsapp.actions.conftest import (
+    ACME,
+    EUM_PHONE,
+    EUM_WABA,
+    SCOPES,
+    WABA,
+    Actions,
+    Answer,
+)
+from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp.actions.dispatch import catalogue
 
 if TYPE_CHECKING:
@@ -105,6 +116,7 @@ def test_an_unknown_or_missing_parameter_and_a_secret_are_refused_before_anythin
     assert (actions.harness.keys(), actions.wire) == (before, [])
 
 
+@pytest.mark.long
 @EVERY_MODE
 def test_a_call_without_the_scope_or_a_key_is_refused(actions: Actions, mode: Mode) -> None:
     before = actions.harness.keys()
@@ -166,6 +178,7 @@ def test_a_change_is_made_once_per_idempotency_key(
     assert succeeded > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["remote_eum", "remote_graph"])
 @pytest.mark.parametrize(
     ("status", "expected"),
@@ -194,3 +207,25 @@ def test_a_refusal_of_the_provider_is_reported(
 
     assert wrong == {}
     assert called > 0
+
+
+@pytest.mark.parametrize(("mode", "waba"), [("remote_graph", WABA), ("remote_eum", EUM_WABA)])
+def test_an_answer_of_the_provider_without_its_fields_is_no_fault_of_ours(
+    actions: Actions, mode: Mode, waba: str, minutes: Minutes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def empty(*_: object, **__: object) -> dict[str, Any]:
+        return {"data": [{}], "id": None}
+
+    actions.register_eum()
+    monkeypatch.setattr(Graph, "call", empty)
+    monkeypatch.setattr(Eum, "call", empty)
+    wrong = {}
+    for action in of_mode(mode):
+        minutes.pass_one()
+        text = json.dumps(BODIES[action.name])
+        other = text.replace(WABA, waba).replace(PHONE, PHONE if waba == WABA else EUM_PHONE)
+        answer = actions.run(action.name, json.loads(other))
+        if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR or '"None"' in json.dumps(answer.body):
+            wrong[action.name] = answer.body
+
+    assert wrong == {}

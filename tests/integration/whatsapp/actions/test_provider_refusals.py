@@ -99,6 +99,27 @@ def test_the_details_of_meta_explain_its_message(actions: Actions) -> None:
 
 
 @pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ({"code": None}, "graph_400"),
+        ({"code": {}}, "graph_400"),
+        ({"code": True}, "graph_400"),
+        ({"code": "131009"}, "graph_131009"),
+        ({"code": 0}, "graph_0"),
+    ],
+)
+def test_a_refusal_in_another_shape_has_the_parts_that_it_has(
+    actions: Actions, error: dict[str, Any], code: str
+) -> None:
+    odd = {"error_subcode": "33", "error_data": "Param text", "fbtrace_id": "A3"}
+    answer = refused(actions, "send_text", ON_GRAPH["send_text"], status=400, error=odd | error)
+
+    found = provider_of(answer)
+    assert (found["code"], found["subcode"], found["message"]) == (code, "33", "Param text")
+    assert found["traceId"] == "A3"
+
+
+@pytest.mark.parametrize(
     "error", [{"code": 131009, "is_transient": True}, {"code": 131016}, {"code": 133016}]
 )
 def test_a_refusal_that_passes_says_that_a_retry_helps(

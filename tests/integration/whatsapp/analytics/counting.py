@@ -16,6 +16,7 @@ from whatsapp.store.items import Message, Phone
 from whatsapp.store.items.counts import Counting
 
 WABA = "102290129340398"
+INBOX = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 GLOBEX_PHONE, GLOBEX_WABA = "306540352242944", "302290129340398"
 MINUTE = 60_000
 
@@ -59,7 +60,8 @@ class CountsHarness:
             pk=Message.key(f"wamid.{number}"),
             **{
                 "company": "acme", "phone": PHONE, "from_": "1", "from_pk": "1", "type": "text",
-                "conversation_pk": "CONV#1#2", "inbox_pk": "arn", "payload_hash": "x", **facts,
+                "conversation_pk": "CONV#1#2", "payload_hash": "x",
+                "inbox_pk": f"arn:parley:whatsapp:::phone-number-id/{facts.get('phone', PHONE)}", **facts,
             },
         )  # fmt: skip
         assert store.messages.add(self.harness.resources.table, message) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from shared.runtime import clock
 from tests.integration.whatsapp.analytics.counting import (
+    GLOBEX_PHONE,
+    INBOX,
     MINUTE,
     CountsHarness,
     counts_harness_for,
@@ -34,10 +37,9 @@ def test_a_run_without_messages_reads_the_current_hour_and_writes_nothing(
     counts_harness.run("2026-01-01T12:30:00Z")
     assert counts_harness.writes == ["PutItem"]
     counts_harness.run("2026-01-01T12:35:00Z")
-    # Reads: the companies, their numbers, the progress; of the hour four statuses, the received messages, and the
-    # stored hours.
+    # Reads: the companies, their numbers, the progress; two partitions of each number, and the stored hours.
     assert (counts_harness.reads, counts_harness.writes) == (
-        ["GetItem", "BatchGetItem", "GetItem", *["Query"] * 5, "BatchGetItem"],
+        ["GetItem", "BatchGetItem", "GetItem", *["Query"] * 4, "BatchGetItem"],
         [],
     )
     assert counts_harness.counted() == {}
@@ -162,28 +164,58 @@ def test_two_concurrent_runs_give_the_same_counts_as_one(
     assert counts_harness.hour("2026010112", of="spring")["counts"] == {"sent": 2}
 
 
-def test_a_status_that_changes_during_a_run_is_counted_once_and_corrected_by_the_next_run(
-    counts_harness: CountsHarness,
+def test_a_status_that_changes_between_two_pages_is_counted_once(
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
-    second = counts_harness.sent(2, "2026-01-01T12:00:00.000Z", "delivered")
-    moved = {"Query": 0}
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 1)
+    sent = [counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z") for number in range(3)]
+    moved = iter(sent)
 
-    def move_between_queries(model: Any, **_: Any) -> None:
-        if model.name == "Query":
-            moved["Query"] += 1
-            if moved["Query"] == 2:  # `sent` is read, `delivered` is not
-                counts_harness.move(message, "delivered")
-            if moved["Query"] == 4:
-                counts_harness.move(second, "failed")
+    def move_between_pages(model: Any, **_: Any) -> None:
+        if model.name == "Query" and (message := next(moved, None)):
+            counts_harness.move(message, "delivered")
 
     counts_harness.harness.resources.table._client.meta.events.register(
-        "before-call.dynamodb", move_between_queries
+        "before-call.dynamodb", move_between_pages
     )
     counts_harness.run("2026-01-01T12:35:00Z")
 
-    counts = counts_harness.hour("2026010112")["counts"]
-    assert counts == {"sent": 2, "delivered": 1, "failed": 1}
+    assert counts_harness.hour("2026010112")["counts"]["sent"] == 3
+
+
+def test_a_count_reads_the_numbers_of_companies_and_no_index_that_all_of_them_share(
+    counts_harness: CountsHarness,
+) -> None:
+    """Whether there are few or many messages of others: pages of each number's own messages."""
+    for number in range(4):
+        counts_harness.sent(number, "2026-01-01T12:00:00.000Z")
+        counts_harness.sent(10 + number, "2026-01-01T12:00:00.000Z", phone=GLOBEX_PHONE)
+    indexes: list[str] = []
+
+    def note(model: Any, params: dict[str, Any], **_: Any) -> None:
+        if model.name == "Query":
+            indexes.append(json.loads(params["body"])["IndexName"])
+
+    counts_harness.harness.resources.table._client.meta.events.register(
+        "before-call.dynamodb", note
+    )
+    counts_harness.run("2026-01-01T12:35:00Z")
+
+    assert set(indexes) == {"gsi_inbox"}
+
+
+def test_a_page_of_a_thousand_messages_takes_eleven_calls(counts_harness: CountsHarness) -> None:
+    counts_harness.run("2026-01-01T12:30:00Z")
+    table = boto3.resource("dynamodb").Table(counts_harness.harness.resources.table.name)
+    with table.batch_writer() as batch:
+        for number in range(1_100):
+            batch.put_item(Item=raw_message(number, f"2026-01-01T12:00:{number % 60:02d}.000Z"))
+    counts_harness.run("2026-01-01T12:35:00Z")
+
+    assert counts_harness.hour("2026010112")["counts"]["sent"] == 1_100
+    # A second page, and the empty partitions of the other number; numbers and stored hours as without messages.
+    assert counts_harness.reads.count("Query") == 5
+    assert counts_harness.reads.count("BatchGetItem") == 11 + 4
 
 
 def little_time(*, moments: int) -> Callable[[], int]:
@@ -192,7 +224,7 @@ def little_time(*, moments: int) -> Callable[[], int]:
     return lambda: 60_000 if next(calls) <= moments else 0
 
 
-@pytest.mark.parametrize("moments", [1, 2, 3, 5])
+@pytest.mark.parametrize("moments", [2, 3, 5])
 def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored_partially(
     counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch, moments: int
 ) -> None:
@@ -226,6 +258,7 @@ def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored
 def test_deleted_partial_sums_are_counted_again_from_the_beginning(
     counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 1)
     for number in range(6):
         counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     assert counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 14
@@ -237,17 +270,15 @@ def test_deleted_partial_sums_are_counted_again_from_the_beginning(
 
 
 def test_the_stored_progress_is_deleted_once_the_rest_is_counted(
-    counts_harness: CountsHarness,
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 1)
     for number in range(6):
         counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3))
     state = counts_harness.harness.item("COUNTING")
-    assert (state["hour"], state["position"], state["hours"][:2]) == (
-        "2026010112",
-        "2026-01-01T12:00:03.000Z",
-        ["2026010111", "2026010110"],
-    )
+    assert (state["hour"], state["hours"][:2]) == ("2026010112", ["2026010111", "2026010110"])
+    assert state["start"]["receivedAt"] == "2026-01-01T12:00:02.000Z"
 
     assert state["waitingSince"] == "2026-01-01T12:35:00.000Z"
 
@@ -270,6 +301,13 @@ def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(
     assert counts_harness.harness.item("COUNTING")["version"] == 2
 
 
+def raw_message(number: int, at: str) -> dict[str, Any]:
+    return {
+        "pk": f"MSG#{number}", "itemType": "MESSAGE", "company": "acme", "phone": PHONE, "direction": "OUTBOUND",
+        "inboxPk": INBOX, "deliveryStatus": "sent", "sentAt": at, "receivedAt": at,
+    }  # fmt: skip
+
+
 @pytest.mark.long
 def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) -> None:
     """Ten an hour, a quarter at each status."""
@@ -281,12 +319,7 @@ def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) 
     ):
         for number in range(480):
             at = clock.to_text(ms("2025-12-31T00:00:00Z") + number * 6 * MINUTE + number % 7)
-            batch.put_item(
-                Item={
-                    "pk": f"MSG#{number}", "itemType": "MESSAGE", "company": "acme", "phone": PHONE,
-                    "deliveryStatus": statuses[number % 4], "sentAt": at,
-                }
-            )  # fmt: skip
+            batch.put_item(Item=raw_message(number, at) | {"deliveryStatus": statuses[number % 4]})
 
     # The first run of a deployment counts all hours.
     counts_harness.harness.resources.table.delete(pk(Counting.pk_pattern))
@@ -298,7 +331,10 @@ def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) 
     assert counts_harness.hour("2026010100")["counts"]["sent"] == 10
 
 
-def test_a_run_that_leaves_hours_reports_since_when(counts_harness: CountsHarness) -> None:
+def test_a_run_that_leaves_hours_reports_since_when(
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 1)
     for number in range(9):
         counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     lags = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from shared.privacy.inventory import Found
 from tests.integration.whatsapp.analytics.counting import (
     GLOBEX_PHONE,
     GLOBEX_WABA,
@@ -15,7 +16,10 @@ from tests.integration.whatsapp.analytics.counting import (
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult
-from whatsapp.store.items import Phone
+from whatsapp.privacy import erasure
+from whatsapp.privacy.stored_data import Listing
+from whatsapp.privacy.subjects import Contact
+from whatsapp.store.items import Message, Phone
 
 
 @pytest.fixture
@@ -93,7 +97,7 @@ def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was
     assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1}
 
     counts_harness.move(message, "failed")
-    counts_harness.run("2026-01-01T15:05:00Z")
+    counts_harness.run("2026-01-01T19:05:00Z")
 
     assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "failed": 1}
     facts = counts_harness.day()
@@ -119,6 +123,25 @@ def test_a_message_counts_in_one_hour_and_one_day(
 
     assert counts_harness.counted().keys() == {f"HOUR#{WABA}#{hour}", f"ANALYTICS#{WABA}#{day}"}
     assert counts_harness.hour(hour)["counts"] == {"sent": 1, "received": 1}
+
+
+def test_an_erased_message_still_counts(counts_harness: CountsHarness) -> None:
+    table = counts_harness.harness.resources.table
+    at = "2026-01-01T11:00:00.000Z"
+    key = counts_harness.sent(1, at, "read", campaign_id="spring")
+    listing = Listing(
+        table=table,
+        bucket=counts_harness.harness.resources.bucket,
+        company="acme",
+        contact=Contact(keys=[], links=[], aliases=[], heads=[], ids=[], hashes=[]),
+        until=at,
+    )
+    for _ in range(2):  # as after a crash
+        erasure.remove(listing, Found(kind=Message.item_type, key=key))
+    counts_harness.run()
+
+    assert counts_harness.harness.item(key)["erased"] is True
+    assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1, "read": 1}
 
 
 def test_each_company_has_its_own_counts(counts_harness: CountsHarness) -> None:

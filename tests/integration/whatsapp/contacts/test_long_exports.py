@@ -148,12 +148,16 @@ class History(Table):
         return [self._key(number) for number in range(begin, end)], following
 
     def get_many(
-        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+        self,
+        keys: Sequence[Attributes],
+        *,
+        is_consistent: bool = True,
+        fields: Sequence[str] = (),
     ) -> list[Attributes]:
         made = [key for key in keys if key["pk"].startswith("MSG#wamid.")]
         self.calls["BatchGetItem"] += -(-len(made) // 100)
         others = super().get_many(
-            [key for key in keys if key not in made], is_consistent=is_consistent
+            [key for key in keys if key not in made], is_consistent=is_consistent, fields=fields
         )
         return [*others, *(self.message | key for key in made)]
 

@@ -30,7 +30,7 @@ RECORDING = call(
     "call_recording_available", 70, call_recording={"type": "audio", "audio": named(OGG)}
 )
 TRANSCRIPT = call("call_transcription_available", 71, call_transcript={"document": named(PDF)})
-COMING = call("call_summary_available", 72, call_summary=named(JPEG))
+COMING = call("call_summary_available", 72, call_summary={"parts": [{"file": named(JPEG)}]})
 
 
 def stored_call(harness: Harness) -> Call:

@@ -245,6 +245,7 @@ def due(harness: Harness, at_ms: int) -> list[str]:
     return [entry.deduplication for entry in queue.entries]
 
 
+@pytest.mark.long
 def test_open_orders_are_checked_after_15_minutes_2_hours_and_24_hours(harness: Harness) -> None:
     order(harness, createdAt=clock.to_text(NOW))
     whole = range(26 * 60)

@@ -175,6 +175,16 @@ NAMELESS = {key: value for key, value in text("wamid.1").items() if key != "from
         ([{"user_id": "GB.1", "profile": {"name": "Ada"}}], True),
         ([{"user_id": "GB.1", "wa_id": "447700900101"}], True),
         ([{"user_id": "GB.1", "profile": {"name": "Ada"}}] * 2, True),
+        ([{"user_id": "GB.1"}, {"user_id": "GB.1", "wa_id": "447700900101"}], True),
+        ([{"profile": {"name": "Ada"}}, {"user_id": "GB.1"}], True),
+        ([{"user_id": "GB.1"}, {"wa_id": "447700900101"}], False),
+        (
+            [
+                {"user_id": "GB.1", "wa_id": "447700900101"},
+                {"user_id": "GB.1", "wa_id": "447700900199"},
+            ],
+            False,
+        ),
         ([{"profile": {"name": "Ada"}}], False),
         ([{"user_id": "GB.1"}, {"user_id": "GB.2"}], False),
         ([], False),
@@ -207,6 +217,25 @@ def test_a_sender_in_another_spelling_is_the_same_customer(
 
     assert (handled[0].outcome, handled[0].reason) == (Outcome.PERSISTED, None)
     assert harness.item("MSG#wamid.1")["conversationPk"] == f"CONV#{PHONE}#447700900101"
+
+
+def test_a_user_id_in_the_place_of_a_number_is_the_senders(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1") | {"from": "GB.1"}]})
+
+    message = harness.item("MSG#wamid.1")
+    assert (message["senderUserId"], "senderPhone" in message) == ("GB.1", False)
+
+
+def test_a_reaction_that_is_no_text_is_parked_and_removes_none(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    part = {"type": "reaction", "reaction": {"message_id": "wamid.1", "emoji": "A"}}
+    harness.take({"messages": [text("wamid.2") | part]})
+    odd = part | {"reaction": {"message_id": "wamid.1", "emoji": {"code": 1}}}
+    (handled,) = harness.take({"messages": [text("wamid.3") | odd]})
+
+    assert handled.reason == "unknown_reaction"
+    (shown,) = harness.item("MSG#wamid.1")["reactions"].values()
+    assert shown["emoji"] == "A"
 
 
 @pytest.mark.parametrize("field", ["messages", "calls", "user_preferences", "smb_message_echoes"])

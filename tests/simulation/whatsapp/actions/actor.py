@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 CALLER = Caller(
     company=COMPANY,
-    scopes=frozenset(str(scope) for scope in Scope if scope.startswith("whatsapp:")),
+    scopes=frozenset(
+        {*(str(one) for one in Scope if one.startswith("whatsapp:")), Scope.CONTACTS_READ}
+    ),
     principal="api-key:client",
 )
 MINUTE_MS = 60_000

@@ -17,6 +17,7 @@ from shared.access.ownership.claims import Proof
 from shared.runtime.clock import HOUR_MS, to_text
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
+from tests.simulation.whatsapp.actions.audiences import reach_audiences
 from tests.simulation.whatsapp.actions.scenario import Scenario
 from tests.simulation.whatsapp.actions.scenarios import flows, payments, scenarios
 from tests.simulation.whatsapp.system import Invocation
@@ -50,6 +51,7 @@ def exercise_actions(system: System, observer: CallObserver) -> None:
         _call_samples(actor)
         _let_an_hour_pass(actor)
         _fill_in_a_form(actor, observer)
+        reach_audiences(actor)
         _lose_a_number(actor)
     _report_a_payment(system, observer)
 

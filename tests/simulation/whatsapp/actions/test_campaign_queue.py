@@ -114,6 +114,7 @@ def test_a_slow_campaign_has_one_event_for_each_page_and_keeps_its_pace(
     assert all(54 * minutes <= sent[name] <= 60 * minutes + 10 for name in names)
 
 
+@pytest.mark.long
 def test_pages_that_wait_an_hour_for_the_rate_of_their_number_neither_multiply_nor_run(
     day: Day,
 ) -> None:

@@ -16,7 +16,8 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.api.auth import Caller, Scope
 from tests import api_gateway, template
-from tests.simulation.interceptor import Died, When
+from tests.simulation.disturbances import deaths, deaths_in
+from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
@@ -81,25 +82,23 @@ def test_a_crash_at_any_call_of_a_change_and_its_repetition_make_it_once(
     calls = list(system.interceptor.calls)
     clean = comparable(system)
 
-    for number in range(1, len(calls) + 1):
-        for when in When:
-            system.restore(start)
-            system.interceptor.die_at = (number, when)
-            with pytest.raises(Died):
-                send(line, body, "the-request")
-            system.new_process()
-            system.interceptor.rewind()
-            system.clock.sleep(30)  # until the claim of the dead call is over
-
+    for number, when in deaths(calls):
+        system.restore(start)
+        system.interceptor.die_at = (number, when)
+        with pytest.raises(Died):
             send(line, body, "the-request")
+        system.new_process()
+        system.interceptor.rewind()
+        system.clock.sleep(30)  # until the claim of the dead call is over
 
-            assert comparable(system) == clean, f"died {when} call {number}, {calls[number - 1]}"
+        send(line, body, "the-request")
+
+        assert comparable(system) == clean, f"died {when} call {number}, {calls[number - 1]}"
     check_at_rest(system, system.items())
 
 
-@pytest.mark.parametrize("when", list(When))
 def test_a_worker_that_dies_while_it_moves_a_conversation_between_lists_leaves_it_in_one(
-    system: System, send: Send, when: When
+    system: System, send: Send
 ) -> None:
     [seen] = send("GET /whatsapp/conversations", phone=COUNTER.phone)["conversations"]
     path = f"/whatsapp/conversations/{seen['key']}"
@@ -109,11 +108,11 @@ def test_a_worker_that_dies_while_it_moves_a_conversation_between_lists_leaves_i
     start = system.snapshot()
     system.restore(start)
     system.drain()
-    calls = list(system.interceptor.calls)
+    moments = deaths_in(system.interceptor)
 
-    for number in range(1, len(calls) + 1):
+    for moment in moments:
         system.restore(start)
-        system.interceptor.die_at = (number, when)
+        system.interceptor.die_at = moment
         system.run_worker()
         check_lists(system.items())
         system.interceptor.rewind()

@@ -17,6 +17,7 @@ from tests.simulation.permissions import CallObserver
 from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.whatsapp.permissions.worker import LARGE
 from tests.simulation.whatsapp.system import Invocation, System
+from tests.template import create_table
 from whatsapp.api.queries import conversation_address
 
 
@@ -74,6 +75,7 @@ def answer_request(system: System, observer: CallObserver) -> None:
 def export_over_the_api(system: System, ask: Callable[..., dict[str, Any]]) -> None:
     """A contact with a file, by number; then again, by the key of the conversation and by number."""
     system.reset()
+    create_table(system.dynamodb, "ContactsTable", Stage="local")  # what companies have set
     system.deliver_until_accepted(sample("image").event)
     system.drain()
     named = {"phoneNumber": f"+{ADA.wa_id}"}

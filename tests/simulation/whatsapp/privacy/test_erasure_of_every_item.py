@@ -148,6 +148,7 @@ def erased(system: System) -> tuple[Day, Any]:
     return Day(others=others_, person=person, erased=left, words=SOUGHT), job
 
 
+@pytest.mark.long
 def test_nothing_is_left_and_others_lose_nothing(erased: tuple[Day, Any], system: System) -> None:
     done, job = erased
 

@@ -86,6 +86,7 @@ def clean_run(system: System, *names: str) -> FinalState:
     return final
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DIED_OVER)
 def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
     system: System, name: str

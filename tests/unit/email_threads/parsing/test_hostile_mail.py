@@ -65,6 +65,7 @@ def test_a_mail_at_the_caps_is_read(raw: bytes) -> None:
     assert parse(raw).hold_reason is None
 
 
+@pytest.mark.long
 @each(
     "raw",
     [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from email_threads.parsing.mail import parse
 from tests.cases import each
 from tests.unit.email_threads.samples import mail, sample
 
@@ -23,6 +24,16 @@ from tests.unit.email_threads.samples import mail, sample
 )
 def test_a_sample_has_its_kind(name: str, kind: str) -> None:
     assert sample(name).kind == kind
+
+
+def test_an_answer_to_an_invitation_is_known_by_its_text_too() -> None:
+    answer = (
+        b"Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nMETHOD:REPLY\r\nEND:VCALENDAR\r\n"
+    )
+
+    assert parse(b"From: ann@x.example\r\n" + answer).kind == "calendar_reply"
+    asked = answer.replace(b"REPLY", b"REQUEST")
+    assert parse(b"From: ann@x.example\r\n" + asked).kind == "mail"
 
 
 @each(

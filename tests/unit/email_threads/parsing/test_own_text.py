@@ -133,6 +133,14 @@ def test_lines_beside_an_attribution_and_in_a_quote_belong_to_the_right_writer(
         *("Sent from TypeApp<http://www.typeapp.com/r?b=2621>", "Sent from my moto g"),
         *("Provenance : Courrier pour Windows", "Outlook voor Android ophalen"),
         *("iOS용 Outlook 다운로드", "تم الإرسال من هاتفي", "Получите Outlook для iOS"),
+        *("\u2063Hol dir BlueMail für Android \u200b", "Sent from eM Client | www.emclient.com"),
+        *("Εστάλη από το iPhone μου", "Outlook til iOS hentes", "Stáhnout Outlook pro iOS"),
+        *("Virenfrei. www.avast.com", "Virus-free.www.avast.com <https://www.avast.com/sig>"),
+        "This email has been checked for viruses by AVG. www.avg.com",
+        "Please consider the environment before printing this mail.",
+        "This message and any attachments are confidential and meant for the intended recipient only.",
+        "Diese E-Mail enthält vertrauliche Informationen. Wenn Sie nicht der richtige Adressat sind, vernichten Sie sie bitte.",
+        "Si ha recibido este mensaje por error, le rogamos que lo notifique al remitente y lo elimine.",
     ],
 )
 def test_an_opt_out_above_a_footer_of_each_preset_language_is_heard(footer: str) -> None:
@@ -150,6 +158,13 @@ def test_an_opt_out_above_a_footer_of_each_preset_language_is_heard(footer: str)
         "Cordiali saluti\nAnn Lee\nTel. 030 12 34",
         "Kind regards,\nAnn Lee\nLee Ltd.",
         "Thanks",
+        *(
+            "Cheers, Ann",
+            "LG Ann",
+            "Pozdrawiam\nAnna",
+            "С уважением,\nАнна",
+            "よろしくお願いします。\n安",
+        ),
     ],
 )
 def test_an_opt_out_above_a_closing_formula_and_a_name_is_heard(closing: str) -> None:
@@ -158,6 +173,77 @@ def test_an_opt_out_above_a_closing_formula_and_a_name_is_heard(closing: str) ->
     assert own_text(sentence) == sentence
     assert own_text(f"STOP\n\nI mean it.\n\n{closing}").endswith(closing)
     assert own_text(closing) == closing
+
+
+@each(
+    "letter",
+    [
+        *("Hello,\n\nSTOP\n\nBest regards\nAnn Lee", "Hallo\nSTOP", "Guten Tag,\n\nSTOP\n\nLG"),
+        *(
+            "Sehr geehrte Damen und Herren,\n\nSTOP\n\nAnn Lee\nHauptstr. 5",
+            "STOP\n\nAnn",
+            "您好，\nSTOP",
+        ),
+    ],
+)
+def test_an_opt_out_alone_between_a_greeting_and_the_name_of_its_writer_is_heard(
+    letter: str,
+) -> None:
+    assert own_text(f"{letter}\n\nAm 02.11.2026 um 15:40 schrieb Shop:\n{QUOTE}") == "STOP"
+    other = letter.replace("STOP", "Sure.")
+    assert own_text(other).startswith(other.split("\n")[0])
+
+
+@each(
+    "text",
+    [
+        "Hi,\n\nplease keep it confidential, the recipient of this gift must not know about it before Friday.",
+        "Hi,\n\nthe order was placed in error, please delete it from the system as soon as possible.",
+        "Hi,\n\nI sent this e-mail in error, please delete it before you print it, for the environment.",
+        "Hi,\n\nAvast says that the shop has a virus",
+        "STOP\n\nsending two copies, but keep the order",
+        "Thanks\nAnn",
+        "We meet on 2. Nov. 2026, 15:40 mit ann@x.example:\n\nPlease come.",
+        "Name: Ann\n\nDate: 2 November 2026\n\nE-mail: ann@x.example\n\nI need ten.",
+    ],
+)
+def test_sentences_like_a_disclaimer_or_a_signature_are_own_text(text: str) -> None:
+    assert own_text(text) == text
+
+
+@each(
+    "quoted",
+    [
+        "From: Shop <support@shop.example>\nSent: Monday, November 2, 2026 3:40 PM\nTo: Ann\nSubject: Your delivery 4711",
+        '------ Original Message ------\nFrom "Shop" <support@shop.example>\nDate 02/11/2026 15:40:12',
+        "-----Original-Nachricht-----\nBetreff: Your delivery 4711\nDatum: 2026-11-02T15:40:12+0100\nVon: Shop",
+        "---------- Původní e-mail ----------\nOd: Shop <support@shop.example>\nDatum: 2. 11. 2026 15:40:12",
+        "---- 回复的原邮件 ----",
+    ],
+)
+def test_an_answer_without_own_text_has_none_above_copied_headers(quoted: str) -> None:
+    text = f"{quoted}\n\nShall we deliver on Tuesday?\nSTOP\n"
+
+    assert own_text(text) == ""
+    assert own_text(f"-- \nSent from my iPhone\n\n{text}") == ""
+    assert own_text(f"STOP\n\n{text}") == "STOP"
+    forwarded = parse(source_of(text=text, subject="Your delivery 4711"))
+    assert forwarded.new_text == text.strip()
+
+
+@each(
+    "attribution",
+    [
+        ">>> Shop Support <support@shop.example> 11/2/2026 3:40 PM >>>",
+        "W dniu 2.11.2026 o 15:40, Shop Support pisze:",
+        "2026-11-02 오후 3:40에 Shop Support 이(가) 쓴 글:",
+        "Shop Support yazmış (2.11.2026 15:40):",
+        "2. Nov. 2026, 15:40 von support@shop.example:",
+        "From: Shop\n\nSent: Monday, November 2, 2026 3:40 PM\n\nTo: Ann\n\nSubject: Your delivery 4711\n",
+    ],
+)
+def test_an_attribution_above_a_quote_without_marks_ends_the_own_text(attribution: str) -> None:
+    assert own_text(f"STOP\n\n{attribution}\nHello Ann,\n\nour news\n") == "STOP"
 
 
 @each(
@@ -184,6 +270,9 @@ def test_a_last_sentence_about_a_phone_or_an_app_is_no_footer(sentence: str) -> 
         'class="protonmail_signature_block"',
         'id="ms-outlook-mobile-signature"',
         'id="Signature"',
+        'class="front-signature"',
+        'id="Zm-_Id_-Sgn"',
+        'name="messageSignatureSection"',
     ],
 )
 def test_a_signature_that_the_client_marks_is_no_own_text(mark: str) -> None:

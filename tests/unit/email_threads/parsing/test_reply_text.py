@@ -35,6 +35,14 @@ def test_a_forward_and_answers_between_quotes_are_kept_whole(name: str) -> None:
     assert read.new_text == read.text.strip()
 
 
+def test_a_forward_is_recognised_by_its_prefix_in_many_languages() -> None:
+    text = "See below.\n\nFrom: Ann <a@b.example>\nSent: 2 November 2026 15:40\nTo: Bob\nSubject: x\n\nHello"
+
+    for prefix in ("FW", "WG", "VL", "ΠΡΘ", "İLT", "Továbbítás", "הועבר", "转发", "転送", "전달"):
+        assert new_text(text, f"{prefix}: x") == text, prefix
+    assert new_text(text, "Re: x") == "See below."
+
+
 def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
     text = "See below.\n\nBegin forwarded message:\n\nFrom: a@b\nSubject: x\n\nHello"
 

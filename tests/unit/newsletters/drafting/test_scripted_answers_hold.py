@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_any_outline_passes_its_rules(
     assert all(len(title) <= 100 for title in titles)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(PASSAGES, st.integers(0, 600), st.sampled_from(["main", "introduction", "conclusion"]))
 def test_any_section_passes_its_rules(
@@ -59,6 +61,7 @@ def test_any_section_passes_its_rules(
     assert "uncited" not in {warning.code for warning in text.warnings}
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PLAIN_TEXTS, min_size=1, max_size=5), st.sampled_from(LANGUAGES))
 def test_a_section_of_plain_passages_has_no_warning(texts: list[str], language: str) -> None:

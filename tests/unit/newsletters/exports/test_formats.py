@@ -112,6 +112,7 @@ def assert_safe(content: Document, *formats: str) -> None:
             checks[name](body.decode())
 
 
+@pytest.mark.long
 @each("content", HOSTILE)
 def test_no_script_unsafe_link_or_event_handler_survives(content: str) -> None:
     hostile = Citation(1, content.replace("\n", " "), content, content.replace("\n", " "))

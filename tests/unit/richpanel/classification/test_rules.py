@@ -220,6 +220,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.long
 @each("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_classified(text: str) -> None:
     assert 0.0 <= about(text, subject=text).confidence <= 0.98

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from enum import StrEnum
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -169,6 +170,7 @@ def decided(
     return decide(this, memory, found, switches, NOW, shop=SHOP)
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_tier_0_never_sends_never_closes_and_is_handed_to_agents(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -189,6 +191,7 @@ def test_tier_0_never_sends_never_closes_and_is_handed_to_agents(
         assert "mw-escalated-human" in decision.tags
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_there_is_exactly_one_route_tag_and_it_is_the_teams(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -205,6 +208,7 @@ def test_there_is_exactly_one_route_tag_and_it_is_the_teams(
     }
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_there_is_a_reply_exactly_when_every_gate_is_open(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -218,6 +222,7 @@ def test_there_is_a_reply_exactly_when_every_gate_is_open(
     assert (decision.tier in {Tier.ASSIST, Tier.VERIFIED}) == (decision.reply is not None)
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_every_reply_can_be_rendered_and_is_allowed(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -240,6 +245,7 @@ def test_every_reply_can_be_rendered_and_is_allowed(
         assert 0 < len(body) < 2_000
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_facts_are_stated_only_of_a_proved_order_by_mail_and_closing_needs_an_estimate(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -261,6 +267,7 @@ def test_facts_are_stated_only_of_a_proved_order_by_mail_and_closing_needs_an_es
         assert decision.considered == "t_order_eta_no_tracking_verified"
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_the_order_number_is_never_requested_a_third_time(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
@@ -272,6 +279,7 @@ def test_the_order_number_is_never_requested_a_third_time(
             assert flow.attempts in {1, 2}
 
 
+@pytest.mark.long
 @given(turns, memories, orders, allowed)
 def test_the_same_facts_give_the_same_decision(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches

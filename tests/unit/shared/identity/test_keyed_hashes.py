@@ -90,7 +90,7 @@ def test_a_removed_key_is_a_distinct_error() -> None:
 
 def test_a_key_that_is_new_in_the_secret_is_found_before_the_cache_ends() -> None:
     class Stale(Keys):
-        def refreshed(self) -> bool:
+        def refreshed(self, at_most_every_ms: int = 0) -> bool:
             self.texts = [NEW, OLD]
             return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from operator import add, mul, sub
 from typing import TYPE_CHECKING
 
@@ -24,21 +25,26 @@ NOON = 1_768_478_400_000
 ALLOWED = {
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
+    "functions/conversations/ai/project_checks/settings.py": "a day of requests, in minutes",
     "functions/conversations/dialogues/format.py": "the unit of a day",
+    "functions/conversations/recovery/gap_check.py": "the last look at a message",
     "functions/conversations/recovery/sweep.py": "delays of reconciliation",
     "functions/email_threads/api/inputs.py": "the longest target, in minutes",
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
     "functions/email_threads/worker/due_times.py": "the next day, when an end of a thread is looked at again",
     "functions/newsletters/jobs/requests.py": "how long a job waits behind others of its company",
+    "layers/shared/shared/policy/consent/withdrawals.py": "how long notices of one change arrive",
     "functions/newsletters/api/configuration.py": "UTC midnight",
     "functions/richpanel/api/dry_runs/report.py": "a day of the report",
     "functions/richpanel/recovery/sweep.py": "a day of the list of events",
     "functions/whatsapp/actions/accounts/analytics/periods.py": "a day of analytics",
     "functions/whatsapp/actions/accounts/analytics/sequences.py": "the longest delay of a step, in minutes",
+    "layers/shared/shared/inbox/notifications/causes.py": "how long a stream keeps a record",
     "functions/whatsapp/actions/campaigns/schedule.py": "when a campaign without progress is abandoned",
     "functions/whatsapp/actions/media/links.py": "the longest life of a link",
     "functions/whatsapp/actions/messages/resends/resends.py": "the usual age of a message to resend",
+    "functions/richpanel/recovery/backfill.py": "from a day to the day before",
     "functions/whatsapp/actions/commerce/payments/refunds/refunds.py": "when a refund is listed by the provider",
     "functions/whatsapp/actions/templates/synchronisation.py": "how often templates are confirmed",
     "functions/whatsapp/jobs/delayed_checks.py": "the longest outage that a round makes up for",
@@ -51,6 +57,7 @@ ALLOWED = {
     "layers/shared/shared/policy/quiet_hours.py": "the next day's free hours",
     "layers/shared/shared/policy/window.py": "the messaging window",
     "layers/shared/shared/aws/tables/rate_limits/gcra.py": "states live a day longer",
+    "layers/shared/shared/access/first_links.py": "the life of a one-time link",
     "layers/shared/shared/access/revocations.py": "the longest life of a revoked token",
     "layers/shared/shared/runtime/clock.py": "the length of a day",
     "layers/shared/shared/ai/spending/budget.py": "a day of costs",
@@ -65,6 +72,10 @@ OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: add,
     ast.Sub: sub,
 }
+# What each of these expressions has: a name, two numbers with an operation, or a length. Files without are not parsed.
+WRITTEN = re.compile(
+    rf"{'|'.join(NAMES)}|timedelta|\d\)?\s*[-+*]\s*\(?\d|\b(1_?440|1_?439|86_?400|86_?340)(_?000)?\b"
+)
 SECONDS_OF = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
@@ -142,6 +153,7 @@ def test_the_window_closes_a_minute_before_the_provider_closes_it(
     ],
 )
 def test_constants_as_long_as_the_window_are_found(code: str, is_found: bool) -> None:
+    assert WRITTEN.search(code) or not is_found
     assert bool(list(windows_in(ast.parse(code)))) == is_found
 
 
@@ -150,7 +162,8 @@ def test_no_other_module_has_a_constant_for_the_window() -> None:
     found = {
         str(path.relative_to(ROOT))
         for path in files
-        if list(windows_in(ast.parse(path.read_text())))
+        if WRITTEN.search(text := path.read_text())
+        if list(windows_in(ast.parse(text)))
     }
 
     assert len(files) > 500

@@ -34,8 +34,11 @@ OF_PRIVACY = {"export_contact", "erase_contact"}
 RENAMED = {"help": {"action": "name"}}
 # Two specified parameters of which a call has one: two names of the customer.
 CUSTOMER = {"to", "recipient"}
-# Optional, as another parameter can give the same: `interactive.type`.
-GIVEN_OTHERWISE = {"send_interactive": {"interactiveType"}}
+# Optional: another parameter can give the same, `interactive.type`, or the template shows that there is no end.
+GIVEN_OTHERWISE = {
+    "send_interactive": {"interactiveType"},
+    "send_limited_offer_template": {"offerExpirationTimestamp"},
+}
 # Who acts is the caller, never a parameter.
 OF_THE_CALLER = {"initiate_call": {"agentId"}}
 
@@ -58,6 +61,12 @@ def specified() -> dict[str, dict[str, Any]]:
 @cache
 def declared() -> dict[str, Action]:
     return {action.name: action for action in action_reference.actions()}
+
+
+@cache
+def reference() -> str:
+    """All pages of the reference."""
+    return "".join(action_reference.pages(list(declared().values())).values())
 
 
 def test_every_specified_action_is_declared_and_no_other() -> None:
@@ -83,6 +92,7 @@ def test_mode_group_scope_and_repeatability_are_as_specified() -> None:
     assert differences == {}
 
 
+@pytest.mark.long
 def test_an_action_requires_what_is_specified_and_takes_every_specified_parameter() -> None:
     differences = {}
     for name, wanted in specified().items():
@@ -109,6 +119,7 @@ def test_an_action_requires_what_is_specified_and_takes_every_specified_paramete
     assert differences == {}
 
 
+@pytest.mark.long
 def test_no_action_takes_a_secret() -> None:
     taken = {
         name: fields
@@ -119,6 +130,7 @@ def test_no_action_takes_a_secret() -> None:
     assert taken == {}
 
 
+@pytest.mark.long
 def test_the_index_and_the_reference_are_those_of_the_declarations() -> None:
     stale = [
         path.name
@@ -130,6 +142,7 @@ def test_the_index_and_the_reference_are_those_of_the_declarations() -> None:
     assert ACTIONS.keys() == declared().keys()
 
 
+@pytest.mark.long
 def test_the_openapi_document_has_every_action_and_every_schema_that_it_refers_to() -> None:
     text = action_reference.document(list(declared().values()))
     document = json.loads(text)
@@ -139,6 +152,7 @@ def test_the_openapi_document_has_every_action_and_every_schema_that_it_refers_t
     assert referred == document["components"]["schemas"].keys()
 
 
+@pytest.mark.long
 def test_every_action_has_a_recorded_call_that_its_models_accept_and_that_a_test_makes() -> None:
     calls = recorded_calls.load()
     assert calls.keys() == declared().keys()
@@ -154,6 +168,7 @@ def test_every_action_has_a_recorded_call_that_its_models_accept_and_that_a_test
     assert found == {}
 
 
+@pytest.mark.long
 def test_the_result_schema_of_help_describes_the_recorded_result_of_every_action() -> None:
     found = {}
     for name, call in recorded_calls.load().items():
@@ -209,10 +224,10 @@ def named(action: str, request: dict[str, Any]) -> dict[str, Any]:
     return {first.get(name, name): value for name, value in request.items()}
 
 
+@pytest.mark.long
 def test_the_page_of_every_action_shows_its_result_its_request_and_its_answer() -> None:
-    text = "".join(action_reference.pages(list(declared().values())).values())
     for name, call in recorded_calls.load().items():
-        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        section = reference().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         assert "| result | type | meaning |" in section
         shown = re.findall(r"```json\n(.*?)\n```", section, re.DOTALL)
         request, answer = map(json.loads, shown)
@@ -264,6 +279,7 @@ def test_every_action_is_described() -> None:
     assert undescribed == []
 
 
+@pytest.mark.long
 def test_every_parameter_of_every_action_says_what_it_is() -> None:
     silent = {
         (name, parameter)
@@ -275,6 +291,7 @@ def test_every_parameter_of_every_action_says_what_it_is() -> None:
     assert silent == set()
 
 
+@pytest.mark.long
 def test_no_description_is_left_whose_parameter_no_action_takes() -> None:
     taken = {name for action in declared().values() for name in _properties(action)}
 
@@ -294,8 +311,7 @@ def test_no_description_is_left_whose_parameter_no_action_takes() -> None:
 def test_the_reference_states_meaning_and_limits_also_those_of_shared_types(
     action: str, parameter: str, limits: str
 ) -> None:
-    text = "".join(action_reference.pages(list(declared().values())).values())
-    rows = text.partition(f"## {action}\n")[2].partition("\n## ")[0].splitlines()
+    rows = reference().partition(f"## {action}\n")[2].partition("\n## ")[0].splitlines()
     (row,) = [one for one in rows if one.replace("*", "").startswith(f"| {parameter} |")]
 
     assert parameters.DESCRIPTIONS[parameter] in row

@@ -17,9 +17,25 @@ WITH_MEANING = {
 }  # fmt: skip
 
 
-def takes_empty_text(field: Any) -> bool:
+# Optional lists and objects that may be empty. An empty one replaces what there is by nothing ...
+REPLACED_BY_NOTHING = {
+    ("ButtonInput", "supported_apps"), ("CallHours", "holiday_schedule"), ("CustomizeTemplate", "buttons"),
+    ("ProfileData", "websites"), ("SetAutomation", "commands"), ("SetAutomation", "prompts"),
+    ("RecipientRow", "components"), ("RecipientRow", "body_params"),
+}  # fmt: skip
+# ... or is what a call without it has as well, such as a template without values,
+SAME_AS_ABSENT = {
+    "body_fields",
+    *("body_inputs", "body_params", "button_inputs", "button_params", "data", "flow_action_payload", "headers"),
+    *("items", "participants", "provider_data", "saved_addresses", "screen_data", "validation_errors", "values"),
+}  # fmt: skip
+# ... or is judged as content by the rules of its format.
+JUDGED = {"address", "components", "currency", "date_time", "flow_json"}
+
+
+def takes(field: Any, empty: object) -> bool:
     try:
-        TypeAdapter(Annotated[field.annotation, *field.metadata, "field"]).validate_python("")
+        TypeAdapter(Annotated[field.annotation, *field.metadata, "field"]).validate_python(empty)
     except ValidationError:
         return False
     return True
@@ -42,6 +58,7 @@ def _parts(annotation: Any) -> list[Any]:
     return [annotation, *inner]
 
 
+@pytest.mark.long
 def test_an_empty_text_is_refused_unless_it_has_a_meaning() -> None:
     models: set[Any] = set()
     for action in catalogue.all_actions():
@@ -50,11 +67,28 @@ def test_an_empty_text_is_refused_unless_it_has_a_meaning() -> None:
         (model.__name__, name)
         for model in models
         for name, field in model.model_fields.items()
-        if takes_empty_text(field)
+        if takes(field, "")
     }
 
     assert len(models) > 200
     assert taken == WITH_MEANING
+
+
+@pytest.mark.long
+def test_an_empty_list_or_object_never_stands_for_all_or_for_a_default() -> None:
+    models: set[Any] = set()
+    for action in catalogue.all_actions():
+        models_of(action.input_model, models)
+    taken = {
+        (model.__name__, name)
+        for model in models
+        for name, field in model.model_fields.items()
+        if not field.is_required() and (takes(field, []) or takes(field, {}))
+    }
+
+    unknown = {one for one in taken - REPLACED_BY_NOTHING if one[1] not in SAME_AS_ABSENT | JUDGED}
+    assert unknown == set()
+    assert taken >= REPLACED_BY_NOTHING
 
 
 @pytest.mark.parametrize("own", [{"components": []}, {"bodyParams": []}])

@@ -189,6 +189,7 @@ def accepted(draft: Draft) -> rules.Accepted:
     return rules.check_message(message, ())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", list(VALID))
 @settings(max_examples=40)
 @given(data=st.data())

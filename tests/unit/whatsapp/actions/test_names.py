@@ -51,6 +51,7 @@ def parsed(action: Action, body: dict[str, Any]) -> object:
         return [(one["field"], one["problem"]) for one in refusal.problems]
 
 
+@pytest.mark.long
 def test_no_action_has_another_name_for_the_number_of_the_business_or_for_the_customer() -> None:
     found = {
         (action.name, name)
@@ -62,6 +63,7 @@ def test_no_action_has_another_name_for_the_number_of_the_business_or_for_the_cu
     assert found == OF_THEIR_OWN
 
 
+@pytest.mark.long
 def test_actions_with_a_number_of_the_business_and_a_customer_take_them_as_phone_and_to() -> None:
     taken = {
         a.name: set(a.input_model.model_json_schema()["properties"])
@@ -112,6 +114,7 @@ def test_a_missing_customer_is_named_to() -> None:
     assert [field for field, _ in found] == ["to"]
 
 
+@pytest.mark.long
 def test_the_reference_lists_other_names_as_such() -> None:
     text = "".join(action_reference.pages(declared()).values())
     section = text.partition("## send_text\n")[2].partition("\n## ")[0]

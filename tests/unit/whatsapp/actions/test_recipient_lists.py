@@ -152,3 +152,30 @@ def test_lines_of_json_are_rows_unless_they_are_empty(
     wanted = ["+447700900100", *(json.loads(line) for line in lines if line.strip())]
 
     assert [record.given for record in rows_of(content, chunk)] == wanted
+
+
+ARABIC_PHONE = "\u0631\u0642\u0645 \u0627\u0644\u0647\u0627\u062a\u0641"
+ARABIC_TEXT = "\u0627\u0644\u0631\u0633\u0627\u0644\u0629"
+
+
+@each(
+    ("header", "encoding"),
+    [
+        ("Telefonnummer;Nachricht", "utf-8"),
+        ("Nachricht;Handynummer", "cp1252"),
+        ("N\u00famero de telefone,Mensagem", "utf-8-sig"),
+        ("Tel\u00e9fono m\u00f3vil\tMensaje", "utf-16"),
+        (f"{ARABIC_PHONE},{ARABIC_TEXT}", "utf-16-be"),
+        (f"{ARABIC_TEXT};{ARABIC_PHONE}", "utf-16-le"),
+    ],
+)
+def test_a_header_may_name_its_columns_in_several_languages(header: str, encoding: str) -> None:
+    first = lists.layout_of(f"{header}\r\n".encode(encoding))
+
+    assert set(first.columns or ()) == {"to", "text"}
+
+
+def test_a_header_in_another_encoding_is_refused_with_its_place() -> None:
+    content = "1;Tel\u00e9fono\r\n".encode("cp1252")
+
+    assert refusal_of(content) == "line 1, column 2: is not encoded in UTF-8"

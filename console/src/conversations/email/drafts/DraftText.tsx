@@ -23,7 +23,7 @@ export function DraftText({ draft, onChange }: Props) {
   return (
     <>
       <p class="quiet">{t("draft.subject_line", { subject: draft.subject })}</p>
-      <p class="mail-text">{draft.body_text}</p>
+      <p class="mail-text" dir="auto">{draft.body_text}</p>
       {isAmendable && (
         <Button kind="quiet" onClick={() => setOpen(true)}>
           {t("draft.edit")}
@@ -59,7 +59,7 @@ function Form({ draft, onChange, onDone }: Props & { onDone: () => void }) {
         <input value={subject} maxLength={LONGEST_SUBJECT} onInput={(event) => setSubject(event.currentTarget.value)} />
       </Field>
       <Field label={t("draft.text")} name="body_text" error={save.error}>
-        <textarea
+        <textarea dir="auto"
           rows={8}
           value={text}
           maxLength={LONGEST_TEXT}

@@ -89,7 +89,7 @@ function Values({ reply, given, onFilled, onBack }: ValuesProps) {
         onFilled(filled(reply.text, values));
       }}
     >
-      <p class="picker-preview">{filled(reply.text, values)}</p>
+      <p class="picker-preview" dir="auto">{filled(reply.text, values)}</p>
       {reply.variables.map((name) => (
         <Field key={name} label={t("template.value", { name })} name={name}>
           <input value={values[name] ?? ""} maxLength={1024} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />

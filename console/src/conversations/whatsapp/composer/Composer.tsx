@@ -151,7 +151,7 @@ function Writer({ conversation, head, answered, onAnswered, onPut, onTemplate }:
           <IconButton icon="close" label={t("message.answer_not")} onClick={() => onAnswered(null)} />
         </div>
       )}
-      <textarea
+      <textarea dir="auto"
         ref={field}
         rows={1}
         value={text}

@@ -113,7 +113,7 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
         void send.run();
       }}
     >
-      <div class="picker-preview">
+      <div class="picker-preview" dir="auto">
         {headerOf(template) && (
           <p>
             <b>{filled(headerOf(template), () => "header")}</b>

@@ -18,7 +18,7 @@ export function History({ message, versions, onRenew }: { message: Message; vers
               <time dateTime={version.at}>{moment(version.at)}</time>
             </p>
             {version.media && <Media message={message} media={version.media} onRenew={onRenew} />}
-            {(version.text ?? version.caption) && <p class="bubble-text">{version.text ?? version.caption}</p>}
+            {(version.text ?? version.caption) && <p class="bubble-text" dir="auto">{version.text ?? version.caption}</p>}
             {version.wholeContent && (
               <a class="link" href={version.wholeContent.link} target="_blank" rel="noreferrer">
                 {t("message.whole")}

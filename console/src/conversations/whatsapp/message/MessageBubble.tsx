@@ -56,7 +56,7 @@ function Quote({ message }: { message: Message | null }) {
   return (
     <blockquote class="quote">
       {message && <b>{message.direction === "OUTBOUND" ? t("actor.us") : (message.senderName ?? t("actor.customer"))}</b>}
-      <span>{message ? shortText(message) : t("message.quoted_older")}</span>
+      <span dir="auto">{message ? shortText(message) : t("message.quoted_older")}</span>
     </blockquote>
   );
 }
@@ -72,7 +72,7 @@ function Content({ message, onRenew }: { message: Message; onRenew: () => void }
       {message.media && <Media message={message} media={message.media} onRenew={onRenew} />}
       {items.length > 0 && <Order items={items} />}
       {cards.length > 0 && <ContactCards cards={cards} />}
-      {text ? <p class="bubble-text">{text}</p> : !message.media && items.length + cards.length === 0 && <Other message={message} />}
+      {text ? <p class="bubble-text" dir="auto">{text}</p> : !message.media && items.length + cards.length === 0 && <Other message={message} />}
       {message.wholeContent && (
         <a class="link" href={message.wholeContent.link} target="_blank" rel="noreferrer">
           {t("message.whole")}
@@ -86,7 +86,7 @@ function Content({ message, onRenew }: { message: Message; onRenew: () => void }
 function Other({ message }: { message: Message }) {
   const preview = message.preview && previewText(message.preview);
   return (
-    <p class="bubble-other">
+    <p class="bubble-other" dir="auto">
       {preview === message.preview && <span class="bubble-type">{named("type", message.type)}</span>}
       {preview}
     </p>

@@ -41,7 +41,7 @@ export function UnsentBubble({ conversation, unsent, messages, me, onAnswer }: P
             <Icon name="file" size={14} /> {file.name}
           </p>
         )}
-        {textOf(unsent.body) && <p class="bubble-text">{textOf(unsent.body)}</p>}
+        {textOf(unsent.body) && <p class="bubble-text" dir="auto">{textOf(unsent.body)}</p>}
         <p class="bubble-foot">
           <span>{name}</span>
           <time dateTime={unsent.at}>{clock(unsent.at)}</time>

@@ -64,6 +64,7 @@ def _as_read(
             role=ai.Role.ASSISTANT,
             text=message.content,
             by_colleague=message.author.startswith("human:"),
+            done=tuple(message.done),
         )
     is_quoting = quotes.quotes(message)
     quoted_message = quoted_messages.get(message.reply_to or "") if is_quoting else None

@@ -3,8 +3,8 @@ The rolling memory of a conversation: read into the facts of the model, and rene
 
     sent replies --> WINDOW messages that the memory lacks --> the model summarises all but the newest KEPT of them
 
-The model reads more messages than that, so what it no longer reads is in the memory. A summary that fails is made after
-the next reply. An agent's change that comes between wins.
+The model reads more messages than that, and those that the memory lacks, so what it no longer reads is in the memory. A
+summary that fails is made after the next reply. An agent's change that comes between wins.
 """
 
 from __future__ import annotations
@@ -54,6 +54,24 @@ def remembered(resources: Resources, opened: OpenConversation) -> Memory | None:
     begun = _carried(resources, opened)
     memories.write(resources.log, opened.ref, begun, seen=None)
     return begun
+
+
+def read_messages(
+    resources: Resources, opened: OpenConversation, known: Memory | None, count: int
+) -> list[Message]:
+    """
+    Return the newest *count* messages of a conversation, and those before them that its memory lacks, at most MOST.
+
+    It lacks some after a long burst, and if the model could not renew it.
+    """
+    newest = messages.newest(resources.log, opened.ref, count)
+    if not opened.company.memory.summary or len(newest) < count:
+        return newest
+    up_to = (known.up_to if known else None) or ""
+    if newest[0].own_sk <= up_to:
+        return newest
+    more = messages.newest(resources.log, opened.ref, MOST)
+    return [message for message in more[:-count] if message.own_sk > up_to] + newest
 
 
 def renew(resources: Resources, opened: OpenConversation, ask: Ask) -> None:

@@ -23,6 +23,7 @@ from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.accounts import webhook_configs
 from whatsapp.store.items import Phone
 from whatsapp.store.items.accounts import WebhookConfig
+from whatsapp.transmission import STORED_LATELY_MS
 
 WEBHOOKS = Group("webhooks")
 WEBHOOK_PATH = "/webhooks/whatsapp"
@@ -187,7 +188,10 @@ def _subscribe_fields(
             f"must be left out: they concern all accounts of the number's app, which {proofs.RULE}"
         )
         raise InvalidInput([{"field": "subscribedEvents", "problem": problem}])
-    secrets = secrets_of_apps(call.resources.webhook_secrets.value()).get(app)
+    stored = call.resources.webhook_secrets
+    secrets = secrets_of_apps(stored.value()).get(app)
+    if not secrets and stored.refreshed(STORED_LATELY_MS):
+        secrets = secrets_of_apps(stored.value()).get(app)  # stored a moment ago
     if not secrets:
         raise NotConfigured("the secret of the webhook has no secret of the number's app")
     as_app = remote.GraphAccount(call.resources, f"{app}|{secrets[0]}")

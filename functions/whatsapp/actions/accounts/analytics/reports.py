@@ -67,14 +67,18 @@ class AnalyticsView(View):
 
 
 class ExtraInput(Input):
-    """Days within a year. *phone_numbers*: numbers of the account; *dimensions*: the provider's names."""
+    """Days within a year. *phone_numbers*: of the account, absent for all; *dimensions*: the provider's names."""
 
     meta_waba_id: WabaId
     start_date: Day
     end_date: Day
     granularity: Literal["HALF_HOUR", "DAILY", "MONTHLY"] = "DAILY"
-    phone_numbers: Annotated[list[PhoneNumber], Field(max_length=50)] = Field(default_factory=list)
-    dimensions: Annotated[list[Dimension], Field(max_length=10)] = Field(default_factory=list)
+    phone_numbers: Annotated[list[PhoneNumber], Field(min_length=1, max_length=50)] = Field(
+        default_factory=list
+    )
+    dimensions: Annotated[list[Dimension], Field(min_length=1, max_length=10)] = Field(
+        default_factory=list
+    )
 
 
 class Report(View):

@@ -82,9 +82,9 @@ def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
     campaign = records.get(resources.table, campaign_id)
     if campaign is None or campaign.source_key is None:
         return
-    records.change(
-        resources.table, campaign_id, ["draft", "scheduled", "paused"], status="paused",
-        outcome="cancelled", pause_reason=reason, source_key=None, total_recipients=campaign.rows,
+    records.stop(
+        resources.table, campaign_id, ["draft", "scheduled", "paused"], reason,
+        outcome="cancelled", source_key=None, total_recipients=campaign.rows,
     )  # fmt: skip
 
 
@@ -114,8 +114,14 @@ class Part:
             self.invalid_lines.append(self.number)
 
 
-def saved(resources: ActionResources, campaign: Campaign, part: Part, position: int) -> Campaign:
-    """Write a page of rows, if there are any, and the progress that includes it."""
+def saved(
+    resources: ActionResources,
+    campaign: Campaign,
+    part: Part,
+    position: int,
+    **further: Any,  # noqa: ANN401 - values of any field
+) -> Campaign:
+    """Write a page of rows, if there are any, and the progress that includes it, with *further* fields."""
     number = campaign.pages + bool(part.rows)
     pages = []
     if part.rows:
@@ -135,7 +141,7 @@ def saved(resources: ActionResources, campaign: Campaign, part: Part, position: 
         "invalid_count": part.invalid_count,
         "invalid_lines": part.invalid_lines or None,
     }
-    records.cut(resources.table, campaign, pages, **progress)
+    records.cut(resources.table, campaign, pages, **progress, **further)
     return campaign.model_copy(update=progress)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from shared.aws.tables import leases
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
-from whatsapp.actions.campaigns.pages import cutting, outcomes, recipients
+from whatsapp.actions.campaigns.pages import audiences, cutting, outcomes, recipients
 from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
@@ -49,7 +49,12 @@ def handle(
         return _process(resources, campaign, event, owner, remaining_ms)
     if (campaign.turn or 0) != job_events.turn_of(event):
         return Outcome.DUPLICATE
-    if cutting.cut(resources, campaign, remaining_ms):
+    if campaign.audience is not None:
+        turn = job_events.turn_of(event)
+        has_more = audiences.cut(resources, campaign, owner, turn, remaining_ms)
+    else:
+        has_more = cutting.cut(resources, campaign, remaining_ms)
+    if has_more:
         job_events.postpone(resources, campaign, event, 0)
     return Outcome.PERSISTED
 
@@ -181,13 +186,7 @@ def _end(run: PageRun) -> None:
 
 
 def _pause(run: PageRun, reason: str) -> None:
-    records.change(
-        run.resources.table,
-        run.campaign.campaign_id,
-        ["running"],
-        status="paused",
-        pause_reason=reason,
-    )
+    records.stop(run.resources.table, run.campaign.campaign_id, ["running"], reason)
 
 
 def _rows(run: PageRun) -> list[Row]:

@@ -2,9 +2,9 @@
 Reads lists of recipients: JSON Lines, or CSV (RFC 4180) separated by commas, semicolons or tabs, in UTF-8 or UTF-16.
 
 A line of JSON is an object, which has each name once, or a text that names the recipient. CSV begins with a header,
-whose names are compared without case, spaces, `-` and `_`:
+whose names are compared without case, accents, spaces and signs, and are known in several languages:
 
-    to (phone, mobile ...) or recipient (user id)    the customer
+    to (phone, Handynummer ...) or recipient (user id)    the customer
     ref, text                                        optional
     1, 2 ...                                         the values of the template's body
 
@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.identity.contacts.words import PHONE_COLUMNS, column_name
 from shared.runtime import csv_files
 from shared.runtime.csv_files import DELIMITERS, Lines, Record, Unreadable
 
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FIELDS = {
-    "to": {"to", "phone", "phonenumber", "mobile", "mobilenumber", "mobilephone", "number", "whatsapp",
-           "whatsappnumber", "customerphone", "telephone", "tel", "cell", "cellphone", "msisdn", "e164", "waid",
-           "tonumber", "tophone", "contact", "customer"},
+    "to": {*PHONE_COLUMNS, "to", "customerphone", "msisdn", "e164", "waid", "tonumber", "tophone", "contact",
+           "customer"},
     "recipient": {"recipient", "userid", "bsuid", "businessscopeduserid"},
-    "ref": {"ref", "reference"},
-    "text": {"text", "message"},
+    "ref": {"ref", "reference", "referenz", "referencia", "riferimento", "\u0645\u0631\u062c\u0639"},
+    "text": {"text", "message", "nachricht", "mensagem", "mensaje", "messaggio", "texto",
+             "\u0631\u0633\u0627\u0644\u0629", "\u0627\u0644\u0631\u0633\u0627\u0644\u0629"},
 }  # fmt: skip
 _NAMES = {name: field for field, names in _FIELDS.items() for name in names}
 _CUSTOMER = frozenset({"to", "recipient"})
-_UNWRITTEN = re.compile(r"[\s_{}-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _is_json(line: str) -> bool:
 
 def _field_of(name: str) -> str | None:
     """Return the field of a column by its name in the header; None for an unknown one."""
-    plain = _UNWRITTEN.sub("", name).casefold()
+    plain = column_name(name)
     return _NAMES.get(plain) or (str(int(plain)) if re.fullmatch("[0-9]{1,2}", plain) else None)
 
 

@@ -23,6 +23,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors
 from whatsapp.sending import failures, messages, payloads
 from whatsapp.sending.drafts import UsedTemplate
+from whatsapp.sending.files import LinkUnread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,10 @@ class FileRefused(Exception):
     """A file of the row is of another type than the template's header, or another company's."""
 
 
+class LinkRefused(FileRefused):
+    """A link of the row cannot be read."""
+
+
 class Stopped(Exception):
     """
     The run of the page ends here. *pause* is the reason if the whole campaign stops.
@@ -59,7 +64,11 @@ class Stopped(Exception):
         self.delay_ms = delay_ms
 
 
-_WORDS: dict[type[Exception], str] = {KeyReused: "duplicate", FileRefused: "invalid:file"}
+_WORDS: dict[type[Exception], str] = {
+    KeyReused: "duplicate",
+    FileRefused: "invalid:file",
+    LinkRefused: "invalid:link",
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,7 +163,7 @@ def _sent(run: PageRun, row: Row) -> SentView:
         # The line of the list: another line with this contact is another request.
         request=to_json([campaign.campaign_id, row["line"]]),
         draft=_draft(campaign, row),
-        named_at=campaign.created_at,
+        named_at=(campaign.audience.at if campaign.audience else None) or campaign.created_at,
     )
     sent = messages.earlier(resources, order)
     if sent is None:
@@ -166,13 +175,21 @@ def _sent(run: PageRun, row: Row) -> SentView:
 
 
 def _check_files(run: PageRun, row: Row) -> None:
-    """Check the files of a row; those of the campaign were checked when it was created. Raises FileRefused."""
+    """
+    Check the files of a row; those of the campaign were checked when it was created.
+
+    Raises FileRefused, and Stopped while the provider limits how many files are looked up.
+    """
     if "components" not in row:
         return
     try:
         provider_files.check_files(
             _call_of(run), row["components"], "components", run.phone, run.files
         )
+    except LinkUnread:
+        raise LinkRefused from None
+    except failures.TooFast as refusal:
+        raise Stopped(delay_ms=refusal.retry_after * clock.SECOND_MS) from None
     except (InvalidInput, NotFound):
         raise FileRefused from None
 

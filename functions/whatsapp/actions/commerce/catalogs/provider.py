@@ -60,15 +60,14 @@ def owned(graph: GraphAccount, business: str, name: str) -> str | None:
     for page, _ in _pages(graph, (business, "owned_product_catalogs"), "id,name", most=10):
         for one in page:
             if one.get("name") == name:
-                return str(one.get("id"))
+                return str(one["id"])
     return None
 
 
 def attempt_create(graph: GraphAccount, business: str, name: str) -> str | None:
     """Create a catalog and return its id. One attempt: raises Refused, NotSent or InDoubt."""
     body = {"name": name, "vertical": "commerce"}
-    found = graph.attempt("POST", business, "owned_product_catalogs", body=body).get("id")
-    return None if found is None else str(found)
+    return str(graph.attempt("POST", business, "owned_product_catalogs", body=body)["id"])
 
 
 def connected(
@@ -185,7 +184,7 @@ def _data(product: ProductInput, brand: str | None) -> dict[str, Any]:
 def _catalog(found: dict[str, Any]) -> CatalogAtProvider:
     count = found.get("product_count")
     return CatalogAtProvider(
-        str(found.get("id", "")),
+        str(found["id"]),
         _text(found.get("name")),
         count if isinstance(count, int) else None,
     )

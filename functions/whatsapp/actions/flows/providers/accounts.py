@@ -25,11 +25,9 @@ def forms_of(call: Call[Any], waba: str) -> tuple[FormsAtProvider, Phone]:
 
     Raises NotFound and NotConfigured.
     """
-    phone = participants.account_of(call, waba)[0]
+    phone = remote.number_of(participants.account_of(call, waba))
     if phone.provider == "eum":
-        if not phone.aws_waba:
-            raise NotConfigured("the account has no id of AWS End User Messaging")
-        return EumForms(remote.eum_of(call, phone), phone.aws_waba), phone
+        return EumForms(remote.eum_of(call, phone), remote.aws_account_of(phone)), phone
     return GraphForms(remote.graph_of_account(call, waba), waba), phone
 
 

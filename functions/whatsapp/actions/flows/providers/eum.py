@@ -35,7 +35,7 @@ class EumForms:
             categories=list(definition.categories or []),
             **{name: value for name, value in given.items() if value is not None},
         )
-        return answer.get("flowId")
+        return str(answer["flowId"])
 
     def get(self, flow: str) -> Form:
         """As `FormsAtProvider`; AWS refuses forms of other accounts."""
@@ -63,10 +63,10 @@ class EumForms:
         forms = [
             Form(
                 flow_id=one["flowId"],
-                name=one["flowName"],
-                status=one["flowStatus"],
-                categories=one["flowCategories"],
-                validation_errors=shown_errors(one["validationErrors"]),
+                name=one.get("flowName"),
+                status=one.get("flowStatus"),
+                categories=one.get("flowCategories", []),
+                validation_errors=shown_errors(one.get("validationErrors")),
             )
             for one in answer["flows"]
         ]

@@ -43,8 +43,7 @@ class GraphForms:
             fields["publish"] = "true"
         if definition.clone_of is not None:
             fields["clone_flow_id"] = definition.clone_of
-        found = self._attempt((self.account, "flows"), fields).get("id")
-        return None if found is None else str(found)
+        return str(self._attempt((self.account, "flows"), fields)["id"])
 
     def get(self, flow: str) -> Form:
         """

@@ -124,7 +124,7 @@ def create(
 
     def attempt() -> str | None:
         answer.update(account.create(definition))
-        return str(answer["id"]) if answer.get("id") else None
+        return str(answer["id"])
 
     template_id = remote.once(call, account.phone, FIND, attempt, *parts)
     return cached(account, template_id, {**definition, **answer} if answer else None)

@@ -1,8 +1,8 @@
 """Edits templates: the provider reviews them again, and the cache has its answer."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
@@ -54,16 +54,22 @@ class EditTemplate(Input):
     category: Category | None = None
 
 
+type Part = Annotated[ProviderObject, Field(min_length=1)]
+
+
 class CustomizeTemplate(Input):
-    """The parts to be replaced: all `components`, or some of header, body, footer and buttons."""
+    """
+    The parts to be replaced: all `components`, or some of header, body, footer and buttons; an empty list removes the
+    buttons.
+    """
 
     meta_waba_id: WabaId
     template_name: TemplateName
     language: Language = _DEFAULT_LANGUAGE
     components: Components | None = None
-    header: ProviderObject | None = None
-    body: ProviderObject | None = None
-    footer: ProviderObject | None = None
+    header: Part | None = None
+    body: Part | None = None
+    footer: Part | None = None
     buttons: list[ProviderObject] | None = None
 
     @model_validator(mode="after")
@@ -195,6 +201,9 @@ def _replaced(components: list[dict[str, Any]], given: CustomizeTemplate) -> lis
         problem = "is required, as the provider does not show the present components"
         raise InvalidInput([{"field": "body", "problem": problem}])
     kept = {str(one.get("type")).upper(): one for one in components}
+    if given.buttons == []:
+        del new["BUTTONS"]
+        kept.pop("BUTTONS", None)
     order = dict.fromkeys(["HEADER", "BODY", "FOOTER", *kept, "BUTTONS"])
     merged = kept | new
     return [merged[kind] for kind in order if kind in merged]

@@ -112,7 +112,7 @@ def _page(call: Call[Any], account: Templates) -> tuple[list[LibraryTemplate], s
         )
         paging_part = answer.get("paging") or {}
         following = (paging_part.get("cursors") or {}).get("after")
-        found = [one for one in answer.get("data", []) if one.get("name")]
+        found = [one for one in accounts.objects_in(answer.get("data")) if one.get("name")]
         # The last page has a cursor too.
         following = following if len(found) >= given.limit else None
     shown = [LibraryTemplate.model_validate(one) for one in found]
@@ -179,7 +179,7 @@ def _created(
             )
         else:
             answer = account.create(for_graph(given, name, library_name))
-        return str(answer["id"]) if answer.get("id") else None
+        return str(answer["id"])
 
     template_id = remote.once(call, account.phone, creation.FIND, attempt)
     return creation.cached(account, template_id, None)

@@ -20,7 +20,7 @@ from whatsapp.actions.templates.sending import slots
 from whatsapp.actions.templates.sending.inputs import CouponCode, Parts, Section, TemplateSend
 from whatsapp.actions.templates.sending.slots import Given
 from whatsapp.sending.drafts import Draft, UsedTemplate
-from whatsapp.sending.failures import TemplateNotSendable
+from whatsapp.sending.failures import TemplateNotFitting, TemplateNotSendable
 from whatsapp.sending.payloads import of_template
 from whatsapp.sending.templates import approval
 
@@ -73,12 +73,6 @@ class SendCoupon(TemplateSend):
             yield Given("bodyParams", values, "bodyParams")
 
 
-class SendLimitedOffer(TemplateSend):
-    """An offer; `offerExpirationTimestamp` is its end in milliseconds since 1970."""
-
-    offer_expiration_timestamp: Whole
-
-
 class SendCarousel(TemplateSend):
     """Two to ten cards, as many as the template has."""
 
@@ -121,9 +115,15 @@ def send_coupon_template(call: Call[SendCoupon]) -> Draft:
 
 
 @TEMPLATES.sends(Scope.WHATSAPP_SEND)
-def send_limited_offer_template(call: Call[SendLimitedOffer]) -> Draft:
-    """Send a template with an offer that ends at a time in the future, and maybe a coupon code."""
-    return _draft(call)
+def send_limited_offer_template(call: Call[TemplateSend]) -> Draft:
+    """
+    Send a template with an offer, and maybe a coupon code. `offerExpirationTimestamp` is its end, a time in the future
+    in milliseconds since 1970. Meta requires it unless the template has `has_expiration: false`; then there is none.
+    """
+    definition = definition_of(call)
+    if not slots.has_offer(definition):
+        raise TemplateNotFitting("templateName: the template has no limited-time offer")
+    return of_template(used(call.input, filled_slots(call, definition, call.input.given())))
 
 
 @TEMPLATES.sends(Scope.WHATSAPP_SEND)

@@ -128,12 +128,18 @@ def components_of(definition: Definition, given: Iterable[Given], place: str = "
     Raises TemplateNotFitting with the parameter and the rule.
     """
     filled = [(SLOTS[one.slot].part, _component(definition, one)) for one in given]
-    components = [component for part in _ORDER for kind, component in filled if kind == part]
+    filled.sort(key=lambda one: (_ORDER.index(one[0]), int(one[1].get("index", 0))))
+    components = [component for _, component in filled]
     problem = fit.problem_of(definition, components)
     if problem is not None:
         part, _, rule = problem.removeprefix("template.").partition(": ")
         raise TemplateNotFitting(f"{place}{_parameter_of(part, definition, components)}: {rule}")
     return components
+
+
+def has_offer(definition: Definition) -> bool:
+    """Whether a template shows a limited-time offer."""
+    return bool(_part(definition, OFFER))
 
 
 def stated_expiry(definition: Definition) -> int | None:

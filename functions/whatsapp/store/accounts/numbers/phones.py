@@ -22,6 +22,7 @@ WORST_FIRST = ("ban", "connection", "restriction")
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
 _accounts: dict[tuple[str, str], tuple[int, list[Phone]]] = {}
+_companies: dict[tuple[str, str], tuple[int, list[Attributes]]] = {}
 
 
 class PhoneTaken(Exception):
@@ -86,6 +87,7 @@ def forget() -> None:
     """Clear the caches, which may hold another run's data."""
     _cache.clear()
     _accounts.clear()
+    _companies.clear()
 
 
 def listed(table: Table) -> list[Attributes]:
@@ -101,6 +103,16 @@ def of_company(table: Table, company: str) -> list[Attributes]:
     """Return the entries of one company, oldest first."""
     item = table.get(pk(PhoneList.key(company)))
     return PhoneList.read(item).phones if item else []
+
+
+def known_of_company(table: Table, company: str) -> list[Attributes]:
+    """Return the entries of one company as `of_company`, at most a minute old."""
+    cached = _companies.get((table.name, company))
+    if cached and clock.now_ms() - cached[0] < CACHE_MS:
+        return cached[1]
+    entries = of_company(table, company)
+    _companies[table.name, company] = (clock.now_ms(), entries)
+    return entries
 
 
 def records_of_company(table: Table, company: str) -> list[Phone]:

@@ -1,5 +1,6 @@
 """Edits, revocations and reactions: changes to a message, which may arrive before the message itself."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,10 @@ from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
+from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages.contents import authors, full_content, versions
+from whatsapp.worker.messages.contents import authors, full_content, revocations, versions
 
 ACTORS_SHOWN = 10
 _ATTEMPTS = 5
@@ -35,6 +37,8 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     without_effect = _without_effect(resources, event, phone, record, message)
     if without_effect is not None or versions.is_hidden(resources, record):
         return without_effect or Outcome.DUPLICATE  # Revoked content stays removed.
+    if message is None and revocations.hide(resources, event, phone, record):
+        return Outcome.DUPLICATE
 
     version, whole = versions.of_edit(event, phone, message_id, described)
     changes: dict[str, Any] = {}
@@ -65,14 +69,10 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     without_effect = _without_effect(resources, event, phone, record, before)
     if without_effect is not None:
         return without_effect
+    if before is None:
+        return revocations.keep_early(resources, event, phone, record)
     is_new = record.revoked_at is None
     if is_new:
-        fields = full_content.of_change(event, "revoke", "original_message_id")
-        key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
-        bounded, whole = full_content.bounded(Edit, fields, key)
-        if whole is not None:
-            resources.bucket.put(key, whole)
-        early = subjects.listed(event) if before is None else {}
         record = versions.write(
             resources,
             record,
@@ -80,8 +80,7 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
             revoked_at=at,
             revoked_by=event.id,
             revoked_from=authors.of_event(event, phone),
-            **bounded,
-            **early,
+            **revocations.further_fields(resources, event, phone, message_id),
         )
     if not resources.keep_revoked_content:
         # Files and objects first: the message and the record refer to them, and lose these references next.
@@ -115,8 +114,8 @@ def _without_effect(
     try:
         authors.check(resources, event, phone, message)
     except Permanent:
-        kept = [*record.versions, *(record.foreign_versions or [])]
-        if event.id not in {record.revoked_by, *(version["id"] for version in kept)}:
+        kept = [*record.versions, *(record.foreign_versions or []), *(record.revocations or [])]
+        if event.id not in {record.revoked_by, *(change["id"] for change in kept)}:
             raise
         return Outcome.DUPLICATE
     return None
@@ -129,7 +128,10 @@ def _meets_tombstone() -> Outcome:
 
 
 def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
-    """Store a participant's newest reaction to a message; an empty emoji removes it."""
+    """
+    Store a participant's newest reaction to a message; an empty emoji removes it. Raises Permanent (`unknown_reaction`)
+    for one that is no text.
+    """
     outcome = _store_reaction(resources, event, phone)
     forwarder.reaction(resources, event, phone)
     return outcome
@@ -138,11 +140,60 @@ def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
 def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
     part = _part(event, "reaction")
     message_id = _target(part, "message_id")
+    if not isinstance(part.get("emoji") or "", str):
+        raise Permanent("unknown_reaction")
     lookup = contacts.look_up(resources.table, event, phone)
     if lookup is None:
         raise Permanent("no_sender")
-    emoji = part.get("emoji")
-    actor = phone.display_phone if event.kind == "echo" else lookup.customer.contact_key
+    message = ownership.message_of(resources, Message.key(message_id), phone)
+    if message is not None and message.erased:
+        return _meets_tombstone()
+    actor = _actor(resources, event, phone, message, lookup)
+    reaction, whole, key = _reaction(event, phone, message_id, actor)
+    early = subjects.listed(event) if message is None else {}
+    reaction = reaction.model_copy(update=early)
+    contacts.remember(resources, event, lookup.customer, phone)
+    stored = store.message_reports.add_reaction(resources.table, reaction)
+    if stored is None:
+        return Outcome.DUPLICATE
+    if whole is not None:
+        resources.bucket.put(key, whole)
+    for _ in range(_ATTEMPTS):
+        # It may have arrived since the first read.
+        message = message or ownership.message_of(resources, Message.key(message_id), phone)
+        if message is None:
+            return _react_early(resources, message_id, stored, phone, lookup.conversation)
+        actor = _actor(resources, event, phone, message, lookup) if early else stored.actor
+        shown = with_reaction(message.reactions or {}, stored.model_copy(update={"actor": actor}))
+        if shown == (message.reactions or {}):
+            return Outcome.DUPLICATE
+        if message.erased or store.messages.set_reactions(resources.table, message, shown):
+            return Outcome.PERSISTED
+        message = None  # A concurrent change: read it again.
+    raise Transient("reactions_contended")
+
+
+def _actor(
+    resources: Resources, event: Event, phone: Phone, message: Message | None, lookup: Lookup
+) -> str:
+    """
+    Return under which name the reaction of an event is stored: that of the person at the message, once it has arrived.
+
+    Raises Permanent (`foreign_change`) unless the message is in the conversation of the event.
+    """
+    if message is not None:
+        authors.check_conversation(resources, phone, message, lookup.conversation)
+    if event.kind == "echo":
+        return phone.display_phone
+    reacting = lookup.customer.contact_key
+    return reacting if message is None else authors.actor_of(resources, phone, message, reacting)
+
+
+def _reaction(
+    event: Event, phone: Phone, message_id: str, actor: str
+) -> tuple[Reaction, bytes | None, str]:
+    """Return the reaction of an event, and what is too long for its item with the key of the object for that."""
+    emoji = _part(event, "reaction").get("emoji")
     fields = full_content.of_change(event, "reaction", "message_id", "emoji")
     key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
     bounded, whole = full_content.bounded(Reaction, fields, key)
@@ -156,55 +207,30 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         sender_name=None if event.kind == "echo" else senders.name_of(event.contact),
         **bounded,
     )
-    message = ownership.message_of(resources, Message.key(message_id), phone)
-    if message is not None and message.erased:
-        return _meets_tombstone()
-    if message is not None:
-        authors.check_conversation(resources, phone, message, lookup.conversation)
-    early = subjects.listed(event) if message is None else {}
-    reaction = reaction.model_copy(update=early)
-    contacts.remember(resources, event, lookup.customer, phone)
-    stored = store.message_reports.add_reaction(resources.table, reaction)
-    if stored is None:
-        return Outcome.DUPLICATE
-    reaction = stored
-    if whole is not None:
-        resources.bucket.put(key, whole)
-    for _ in range(_ATTEMPTS):
-        # It may have arrived since the first read.
-        message = message or ownership.message_of(resources, Message.key(message_id), phone)
-        if message is None:
-            return _react_early(resources, message_id, reaction, phone, early)
-        shown = with_reaction(message.reactions or {}, reaction)
-        if shown == (message.reactions or {}):
-            return Outcome.DUPLICATE
-        if message.erased or store.messages.set_reactions(resources.table, message, shown):
-            return Outcome.PERSISTED
-        message = None  # A concurrent change: read it again.
-    raise Transient("reactions_contended")
+    return reaction, whole, key
 
 
 def _react_early(
-    resources: Resources,
-    message_id: str,
-    reaction: Reaction,
-    phone: Phone,
-    listed: dict[str, str | None],
+    resources: Resources, message_id: str, reaction: Reaction, phone: Phone, conversation: str
 ) -> Outcome:
+    """Keep a reaction until its message arrives and shows in which conversation it is."""
     record = ownership.edit_of(resources, message_id, phone)
-    shown = with_reaction(record.reactions or {}, reaction)
+    shown = with_reaction(record.reactions or {}, reaction, {authors.IN: conversation})
     if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
+    listed = reaction.model_dump(include={"customer_phone", "created_at"})
     versions.write(resources, record, phone, reactions=shown, **listed)
     return Outcome.PERSISTED
 
 
-def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
-    """Return a message's reactions including this one; the newest of at most ten participants."""
+def with_reaction(
+    reactions: dict[str, Any], reaction: Reaction, also: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return a message's reactions with this one, which has the fields *also*: the newest of at most ten people."""
     previous = reactions.get(reaction.actor)
     if previous and str(previous["order"]) > reaction.order:
         return reactions
-    entry = {"order": reaction.order}
+    entry = {"order": reaction.order, **(also or {})}
     if reaction.emoji:
         entry |= {"emoji": reaction.emoji}
         entry |= {"name": reaction.sender_name} if reaction.sender_name else {}

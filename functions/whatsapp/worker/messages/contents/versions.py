@@ -19,6 +19,7 @@ from whatsapp.inbound.content import Content
 from whatsapp.inbound.event import Event
 from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Message, Phone
+from whatsapp.worker.contact_links import Link
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages.contents import authors, full_content
 
@@ -96,17 +97,26 @@ def shown(version: Version, message: Message) -> dict[str, Any]:
 
 
 def keep_original(
-    resources: Resources, record: Edit | None, message: Message, phone: Phone
+    resources: Resources,
+    record: Edit | None,
+    message: Message,
+    phone: Phone,
+    link: Link | None = None,
 ) -> None:
     """
     Store the original of a message that arrived after its edits, and set aside what others than its author changed.
-    Safe to repeat.
+    Safe to repeat. *link*: as in `authors.of_early`.
     """
     if record is None or record.company != message.company:
         return
-    changes = authors.set_aside(record, message, phone)
+    theirs = authors.of_early(resources, record, message, phone, link)
+    changes = authors.set_aside(record, theirs)
     kept = record.model_copy(update=changes)
-    if kept.versions and kept.original is None and not is_hidden(resources, kept):
+    if is_hidden(resources, kept):
+        if kept.versions or kept.original:
+            remove(resources, kept, None, phone, Message.id_of(message.pk))
+            changes |= {"versions": [], "original": None}
+    elif kept.versions and kept.original is None:
         changes["original"] = original_of(message)
     if changes:
         write(resources, record, phone, **changes)

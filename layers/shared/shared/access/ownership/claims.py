@@ -123,11 +123,6 @@ def claim(table: Table, resource: ProviderId, claimed: Claim) -> bool:
     return True
 
 
-def to_claim(table: Table, resource: ProviderId, claimed: Claim) -> Attributes:
-    """Return the write of `claim` for a transaction, which is refused if another company owns the resource."""
-    return table.to_put(claimed.stored_for(resource), when=_free_or_of(claimed.company_id))
-
-
 def hand_over(table: Table, resource: ProviderId, claimed: Claim) -> None:
     """Give a resource to a company, also one that another company owns: an operator's decision."""
     table.put(claimed.stored_for(resource))
@@ -140,11 +135,6 @@ def release(table: Table, resource: ProviderId, company_id: str) -> bool:
     except ConditionFailed:
         return False
     return True
-
-
-def to_release(table: Table, resource: ProviderId, company_id: str) -> Attributes:
-    """Return the write of `release` for a transaction."""
-    return table.to_delete(Claim.key(resource), when=_free_or_of(company_id))
 
 
 @dataclass(slots=True, eq=False)

@@ -1,8 +1,17 @@
 """Base of the response models."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A response that is no JSON."""
+
+    media_type: str
+    body: str
 
 
 class View(BaseModel):
@@ -10,3 +19,7 @@ class View(BaseModel):
 
     model_config = ConfigDict(defer_build=True, hide_input_in_errors=True)
     omits_none: ClassVar[bool] = True
+
+    def as_text(self) -> Text | None:
+        """Return the whole response if the call asks for another format than JSON."""
+        return None

@@ -18,6 +18,7 @@ from shared.api.errors import (
     Unprocessable,
     error_body,
 )
+from shared.api.models.views import Text
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import NotEnqueued, to_json
 from shared.runtime.failures import Transient
@@ -51,6 +52,21 @@ def answer(content: dict[str, Any], request_id: str, status: HTTPStatus) -> Resp
         content_type=content_types.APPLICATION_JSON,
         headers={"X-Request-Id": request_id, "Cache-Control": "no-store"},
         body=to_json({"request_id": request_id, **content}),
+    )
+
+
+def text_answer(text: Text, request_id: str) -> Response[str]:
+    """Build a response that is no JSON."""
+    return Response(
+        status_code=HTTPStatus.OK,
+        content_type=text.media_type,
+        headers={
+            "X-Request-Id": request_id,
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Disposition": "attachment",
+        },
+        body=text.body,
     )
 
 

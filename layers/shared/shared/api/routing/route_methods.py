@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shared.api.auth import Scope
-    from shared.api.routing.routes import Change, Read, Routes
+    from shared.api.routing.routes import Change, Open, Read, Routes
 
 
 def reads[M: Read](line: str, *scopes: Scope) -> Callable[[M], M]:
@@ -32,6 +32,11 @@ def changes[M: Change](
 ) -> Callable[[M], M]:
     """Mark a method as a route that changes something (`Routes.changes`)."""
     return _marking(lambda routes: routes.changes(line, *scopes, status=status))
+
+
+def opens[M: Open](line: str) -> Callable[[M], M]:
+    """Mark a method as a route without a caller (`Routes.opens`)."""
+    return _marking(lambda routes: routes.opens(line))
 
 
 def _marking[M: Callable[..., Any]](

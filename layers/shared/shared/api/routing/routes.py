@@ -41,7 +41,8 @@ DECLARE = "declare_route"
 OBJECT_IDS: Final = frozenset(
     {
         *("ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"),
-        *("contact_id", "merge_id", "list_id", "note_id", "request_id"),
+        *("contact_id", "merge_id", "list_id", "note_id", "request_id", "project_id", "number"),
+        *("issue_id", "import_id", "person_id"),
     }
 )
 
@@ -49,12 +50,25 @@ type Result = Page[Any] | View
 # `Read` changes nothing. `Change` checks the caller's access, then returns the change as a function.
 type Read = Callable[..., Result]
 type Change = Callable[..., Callable[[], Result] | Result]
+# `Open` checks the credentials in its input itself.
+type Open = Callable[..., View]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRequest[Input]:
+    """A call without a caller: *input* is its body, which has other credentials, *id* API Gateway's request id."""
+
+    input: Input
+    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request[Input]:
     """
     An authorised call: *input* is its query or body, *id* is API Gateway's request id.
+
+    *api_url* is the address of this API as the call named it, without a slash at its end; empty if it named
+    none.
 
     *cause* is a hash of the caller and the idempotency key. It makes the effects of a change idempotent: a retry under
     the same key has the same cause. Empty for reads.
@@ -64,6 +78,7 @@ class Request[Input]:
     input: Input
     id: str
     cause: str = ""
+    api_url: str = ""
     context: LambdaContext
 
     @property
@@ -152,7 +167,11 @@ class Routes:
             operation = _operation(act, signature, line, scopes)
 
             def route(**names: str) -> Response[str]:
-                return self._answer(_content(act(self._request(operation), **_decoded(names))))
+                result = act(self._request(operation), **_decoded(names))
+                text = result.as_text() if isinstance(result, View) else None
+                if text is not None:
+                    return responses.text_answer(text, self._request_id)
+                return self._answer(_content(result))
 
             self._listen(operation, route)
             return act
@@ -211,6 +230,27 @@ class Routes:
 
         return declare
 
+    def opens(self, line: str) -> Callable[[Open], Open]:
+        """
+        Declare a route (`POST /path`) that passes no authorizer: its function checks the credentials in the body.
+
+        The function gets the `OpenRequest` and returns a view. It must be safe to repeat.
+        """
+
+        def declare(act: Open) -> Open:
+            signature = declarations.signature_of(act, OpenRequest, View)
+            operation = _operation(act, signature, line, (), is_open=True)
+
+            def route() -> Response[str]:
+                event = self.app.current_event
+                given = inputs.body(event.decoded_body, operation.input_model)
+                return self._answer(_content(act(OpenRequest(input=given, id=self._request_id))))
+
+            self._listen(operation, route)
+            return act
+
+        return declare
+
     @property
     def scopes(self) -> list[Scope]:
         """All scopes that the routes require."""
@@ -256,6 +296,7 @@ class Routes:
             input=call_input,
             id=request_id,
             cause=self._cause(operation, caller, request_id) if operation.key else "",
+            api_url=_api_url(event.raw_event["requestContext"]),
             context=self.app.lambda_context,
         )
 
@@ -326,12 +367,15 @@ class Routes:
         return to_json(openapi.document(self.title, "1", self.operations))
 
     def _answer(self, content: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
-        return responses.answer(content, self.app.current_event.request_context.request_id, status)
+        return responses.answer(content, self._request_id, status)
 
     def _refuse(self, error: Exception) -> Response[str]:
         """Build the response for a failed call."""
-        request_id = self.app.current_event.request_context.request_id
-        return responses.refusal(error, self.errors, request_id)
+        return responses.refusal(error, self.errors, self._request_id)
+
+    @property
+    def _request_id(self) -> str:
+        return self.app.current_event.request_context.request_id
 
 
 def _operation(
@@ -352,6 +396,10 @@ def _operation(
         result=signature.result,
         **more,
     )
+
+
+def _api_url(about: Mapping[str, Any]) -> str:
+    return f"https://{about['domainName']}/{about['stage']}" if "domainName" in about else ""
 
 
 def _object_id(names: Mapping[str, str]) -> str | None:

@@ -77,12 +77,24 @@ def of_query(
         arguments["FilterExpression"] = kept.condition_expression
         names |= kept.attribute_name_placeholders
         values |= kept.attribute_value_placeholders
-    if fields:
-        arguments["ProjectionExpression"] = ", ".join(f"#{name}" for name in fields)
-        names |= {f"#{name}": name for name in fields}
-    return arguments | {
-        "ExpressionAttributeNames": names,
-        "ExpressionAttributeValues": encoded(values),
+    projection = of_projection(fields)
+    return (
+        arguments
+        | projection
+        | {
+            "ExpressionAttributeNames": names | projection.get("ExpressionAttributeNames", {}),
+            "ExpressionAttributeValues": encoded(values),
+        }
+    )
+
+
+def of_projection(fields: Sequence[str]) -> Arguments:
+    """Return the arguments of a read that returns these attributes only; none: all of them."""
+    if not fields:
+        return {}
+    return {
+        "ProjectionExpression": ", ".join(f"#{name}" for name in fields),
+        "ExpressionAttributeNames": {f"#{name}": name for name in fields},
     }
 
 

@@ -67,29 +67,36 @@ class Table:
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(
-        self, keys: Sequence[Attributes], *, is_consistent: bool = True
+        self,
+        keys: Sequence[Attributes],
+        *,
+        is_consistent: bool = True,
+        fields: Sequence[str] = (),
     ) -> list[Attributes]:
         """
         Read items, strongly consistent and unordered; missing ones are omitted. One call per hundred keys.
 
-        *is_consistent* false: for half the cost, writes of the last second may be missing.
+        *is_consistent* false: for half the cost, writes of the last second may be missing. *fields*: as in `query`.
 
         Raises Transient if DynamoDB repeatedly leaves keys unprocessed.
         """
         items: list[Attributes] = []
         for first in range(0, len(keys), MOST_IN_BATCH):
             batch = keys[first : first + MOST_IN_BATCH]
-            items += self._get_at_once(batch, is_consistent=is_consistent)
+            items += self._get_at_once(batch, fields, is_consistent=is_consistent)
         return [item for item in items if not clock.is_over(item.get(self.ttl_attribute))]
 
-    def _get_at_once(self, keys: Sequence[Attributes], *, is_consistent: bool) -> list[Attributes]:
+    def _get_at_once(
+        self, keys: Sequence[Attributes], fields: Sequence[str], *, is_consistent: bool
+    ) -> list[Attributes]:
         """Read up to a hundred items; retries keys left unprocessed because of the size limit (16 MB) or throttling."""
         items: list[Attributes] = []
         remaining_keys: Any = [encoded(key) for key in keys]
+        how = {"ConsistentRead": is_consistent, **expressions.of_projection(fields)}
         for _ in range(BATCH_ATTEMPTS):
             answer = call(
                 self._client.batch_get_item,
-                RequestItems={self.name: {"Keys": remaining_keys, "ConsistentRead": is_consistent}},
+                RequestItems={self.name: {"Keys": remaining_keys, **how}},
             )
             items += [decoded(item) for item in answer["Responses"].get(self.name, [])]
             if self.name not in answer["UnprocessedKeys"]:

@@ -89,3 +89,11 @@ class Attempts:
             add={REDELIVERIES: 1},
         )
         return 1 + int(counted[REDELIVERIES])
+
+    def take_back(self, message_id: str) -> None:
+        """Let the receive that has begun count as no attempt, also the first one. One write."""
+        self.table.update(
+            {KEY: message_id},
+            put={TTL: clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS)},
+            add={REDELIVERIES: -1},
+        )

@@ -50,6 +50,7 @@ __all__ = ["current", "found_by", "ids_of", "resolve", "root_of", "whole"]
 ID_CHARACTERS = 26  # base32: 130 bits
 MOST_MEMBERS = 50
 MOST_TOKENS = 120  # of a profile; one with so many is not found by further names
+MOST_OF_EVENTS = 80  # of these: customers choose their names, and people name them, too
 MOST_ROUNDS = 8  # Two runs meet only at the same person's concurrent events.
 
 
@@ -88,10 +89,10 @@ class _Event:
     at_ms: int
     name: Sequence[tokens.Token]
 
-    def tokens_of(self, identifiers: Sequence[Identifier]) -> set[str]:
-        """Return the hashes by which a person with these identifiers is found."""
+    def tokens_of(self, identifiers: Sequence[Identifier]) -> tuple[set[str], set[str]]:
+        """Return the hashes by which a person with these identifiers is found, and those of the name."""
         own = [token for one in identifiers for token in tokens.of_identifier(one)]
-        return tokens.hashes(self.company, [*own, *self.name])
+        return tokens.hashes(self.company, own), tokens.hashes(self.company, self.name)
 
 
 def _named(event: _Event, identifiers: Sequence[Identifier]) -> str:
@@ -132,7 +133,7 @@ def _joined(event: _Event, identifiers: Sequence[Identifier]) -> str | None:
     they are several.
     """
     table, company, at_ms = event.table, event.company, event.at_ms
-    found_by = event.tokens_of(identifiers)
+    own_tokens, of_name = event.tokens_of(identifiers)
     ids = {each: ids_of(company, each) for each in identifiers}
     keys = [Profile.key(company, one) for found in ids.values() for one in found]
     stored = {p.contact_id: p for p in map(Profile.read, table.get_many(keys))}
@@ -147,9 +148,13 @@ def _joined(event: _Event, identifiers: Sequence[Identifier]) -> str | None:
     if len(identifiers) > 1:
         _check_decisions(event, [*roots.values()])
     if first in new:
+        found_by = own_tokens | of_name
         new[first] = new[first].model_copy(update={"tokens": found_by})
     else:
-        found_by = _list_tokens(table, stored[first], found_by)
+        known = stored[first]
+        if len(known.tokens | own_tokens | of_name) > MOST_OF_EVENTS:
+            of_name &= known.tokens
+        found_by = _list_tokens(table, known, own_tokens | of_name)
     contact_id = min(roots.keys() | new.keys())
     members = {*roots, *new, *(m for root in roots.values() for m in root.members)} - {contact_id}
     merges = {merge for root in roots.values() for merge in root.merges}

@@ -24,7 +24,7 @@ from boto3.dynamodb.conditions import Key
 from shared.identity import keyed_hashes
 from shared.identity.contacts.items import Found
 from shared.identity.contacts.words import folded, words_of
-from shared.identity.identifiers import IdentifierKind
+from shared.identity.identifiers import IdentifierKind, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DIGITS: Final = 6
 STARTS: Final = (3, 8)  # each is a write when an address is new
-MOST_WORDS: Final = 4  # of a name: each is a write when a contact is made
+MOST_WORDS: Final = 8  # of a name: each is a write when a contact is made
 HASH_CHARACTERS: Final = 26  # base32: 130 bits
 
 
@@ -64,7 +64,7 @@ def of_identifier(identifier: Identifier) -> list[Token]:
     """Return the tokens of an identifier."""
     value = folded(identifier.value)
     if identifier.kind is IdentifierKind.PHONE:
-        return [(TokenKind.DIGITS, value[-DIGITS:])]
+        return [(TokenKind.DIGITS, number_of(identifier)[-DIGITS:])]
     if identifier.kind is IdentifierKind.EMAIL:
         return [(TokenKind.START, value[:length]) for length in STARTS if len(value) >= length]
     return [(TokenKind.ID, value), (TokenKind.ID, value.partition(":")[2])]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.sqs_fifo import to_json
+from shared.inbox.entries import OF_NO_CONVERSATION
 from shared.inbox.live import connections, posts
 from shared.runtime.observability import describe, logger, metrics
 
@@ -67,9 +68,9 @@ class Announcer:
         return messages
 
     def _hint(self, change: Change) -> dict[str, Any]:
-        hint = {
-            "context": change.context,
-            "key": self.key_of(change),
-            "version": change.version,
-        }
+        hint: dict[str, Any] = {"context": change.context}
+        if change.reference != OF_NO_CONVERSATION:
+            hint |= {"key": self.key_of(change), "version": change.version}
+        if change.notified:
+            hint["notified"] = list(change.notified)
         return {**hint, "removed": True} if change.is_removed else hint

@@ -1,4 +1,7 @@
-"""The items of the live table: one-time tickets, open connections, and counts of searches and reads of metrics."""
+"""
+The items of the live table: one-time tickets, open connections, and counts of searches and reads of metrics.
+Notifications, which are in it too, are in `shared.inbox.notifications`.
+"""
 
 from typing import ClassVar, Final
 

@@ -24,7 +24,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.identity.addresses import all_spellings, normal_form
+from shared.identity.addresses import all_spellings, is_user_id, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 
@@ -55,6 +55,7 @@ class Source(StrEnum):
     COMPLAINT = "complaint"  # a mail was reported as spam
     OPERATOR = "operator"  # recorded through the admin API
     REQUEST = "request"  # the company's system
+    LINK = "link"  # a signed link of a mail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +105,18 @@ class Consent(BaseModel):
             "pk": cls.pk_pattern.format(company=company, address_hash=of_address),
             "sk": cls.sk_pattern.format(channel=channel),
         }
+
+    @property
+    def statement(self) -> Statement:
+        """The event, to record it for a further address of the same person."""
+        return Statement(
+            source=self.source,
+            at_ms=clock.from_text(self.at),
+            evidence=self.evidence,
+            channel=self.said_by,
+            recorded_by=self.recorded_by,
+            principal=self.principal,
+        )
 
     @property
     def rank(self) -> tuple[str, str, str]:
@@ -174,12 +187,24 @@ class Consents:
         """Record an opt-in on *channels* (for START only its own). Otherwise as `record_opt_out`."""
         return self._record(company, addresses, channels, State.OPTED_IN, statement)
 
+    def record_of_hash(
+        self, company: str, of_address: str, channel: str, state: State, statement: Statement
+    ) -> bool:
+        """
+        Record an event of an address that only its hash names, as in a signed link. Idempotent.
+
+        The hash may be of an older identifier key: readers find it as long as the key is in the secret. Returns False
+        if the event, or a newer one, was already recorded under this hash.
+        """
+        return self._put_if_newer(_consent(company, of_address, channel, state, statement))
+
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
         """
         Return a customer's consent on *channel*; one strongly consistent read per hundred item keys.
 
-        The first of *addresses* is the recipient, the others are the customer's other known addresses. An opt-out of
-        all channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
+        The first of *addresses* is the recipient, the others are the customer's other known addresses. An opt-out with
+        any of them that *channel* reaches, or of all channels with any, applies, until a newer opt-in of the recipient
+        address on *channel*.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
         distinct_addresses = list(dict.fromkeys(map(normal_form, addresses)))
@@ -191,6 +216,12 @@ class Consents:
         item_keys = [
             *((hashed, channel) for hashed in own_hashes),
             *((hashed, ALL_CHANNELS) for hashed in all_hashes),
+            *(
+                (hashed, channel)
+                for one in others
+                if _reaches(channel, one)
+                for hashed in _hashes(one)
+            ),
         ]
         items = self.table.get_many([Consent.key(company, *item_key) for item_key in item_keys])
         consents = [Consent.model_validate(item) for item in items]
@@ -207,23 +238,9 @@ class Consents:
         state: State,
         statement: Statement,
     ) -> bool:
-        # At most the current time: an event from a clock that is ahead must not stay the newest for years.
-        at = clock.to_text(min(statement.at_ms, clock.now_ms()))
+        at = _moment(statement)
         changes = [
-            self._put_if_newer(
-                Consent(
-                    company=company,
-                    address_hash=address_hash(address),
-                    channel=channel,
-                    state=state,
-                    at=at,
-                    source=statement.source,
-                    evidence=statement.evidence,
-                    said_by=statement.channel,
-                    recorded_by=statement.recorded_by,
-                    principal=statement.principal,
-                )
-            )
+            self._put_if_newer(_consent(company, address_hash(address), channel, state, statement))
             for address in dict.fromkeys(map(normal_form, addresses))
             for channel in channels
             if not self._is_on_record(company, address, channel, (at, state, statement.evidence))
@@ -251,6 +268,35 @@ class Consents:
             # A repetition, our own write whose response was lost, or an event older than the recorded one.
             return False
         return True
+
+
+def _moment(statement: Statement) -> str:
+    """Return the time of an event, at most now: one from a clock that is ahead must not stay the newest for years."""
+    return clock.to_text(min(statement.at_ms, clock.now_ms()))
+
+
+def _consent(
+    company: str, of_address: str, channel: str, state: State, statement: Statement
+) -> Consent:
+    return Consent(
+        company=company,
+        address_hash=of_address,
+        channel=channel,
+        state=state,
+        at=_moment(statement),
+        source=statement.source,
+        evidence=statement.evidence,
+        said_by=statement.channel,
+        recorded_by=statement.recorded_by,
+        principal=statement.principal,
+    )
+
+
+def _reaches(channel: str, address: str) -> bool:
+    """Whether a channel has addresses of this kind: mail addresses, numbers, or user ids of WhatsApp."""
+    if is_user_id(address):
+        return channel == "whatsapp"
+    return ("@" in address) == (channel == "email")
 
 
 def _hashes(address: str) -> list[str]:

@@ -58,10 +58,17 @@ class Unreachable(Item):
 
 def note(table: Table, company_id: str, address: str, channel: str, record: Unreachable) -> None:
     """Record that a channel does not reach an address, unless a newer record exists. Idempotent."""
+    note_hash(table, company_id, address_hash(normal_form(address)), channel, record)
+
+
+def note_hash(
+    table: Table, company_id: str, of_address: str, channel: str, record: Unreachable
+) -> None:
+    """Record it as `note`, of an address that only its hash names."""
     at = Unreachable.attr("at")
     is_newer = Attr(Unreachable.partition_key).not_exists() | at.lt(record.at)
     with suppress(ConditionFailed):
-        key = Unreachable.key(company_id, address_hash(normal_form(address)), channel)
+        key = Unreachable.key(company_id, of_address, channel)
         table.put({**key, **record.attributes()}, when=is_newer)
 
 

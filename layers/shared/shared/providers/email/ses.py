@@ -121,9 +121,10 @@ class Mail:
 
     *in_reply_to* and *references* (oldest first) are Message-IDs of received mails without angle brackets; invalid ones
     are left out. *unsubscribe* are URIs (https, mailto); *one_click* states that the https one accepts the POST of RFC
-    8058. SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only. *loop_mark* identifies mails
-    that come back to their sender; if not in printable ASCII, the mail raises ValueError. *suppress_auto_replies* asks
-    Microsoft's servers for no automatic answer.
+    8058. *list_id* (RFC 2919) and *feedback_id* name a mailing, in printable ASCII. SES repeats *action_id* and *tags*
+    in events: letters, digits, `_` and `-` only. *loop_mark* identifies mails that come back to their sender; if not in
+    printable ASCII, the mail raises ValueError. *suppress_auto_replies* asks Microsoft's servers for no automatic
+    answer.
     """
 
     sender: str
@@ -140,6 +141,8 @@ class Mail:
     references: Sequence[str] = ()
     unsubscribe: Sequence[str] = ()
     one_click: bool = False
+    list_id: str | None = None
+    feedback_id: str | None = None
     loop_mark: str | None = None
     suppress_auto_replies: bool = False
     configuration_set: str | None = None
@@ -195,6 +198,10 @@ class Mail:
             headers["List-Unsubscribe"] = ", ".join(f"<{uri}>" for uri in self.unsubscribe)
         if self.unsubscribe and self.one_click:
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        if self.list_id is not None:
+            headers["List-Id"] = f"<{self.list_id}>"
+        if self.feedback_id is not None:
+            headers["Feedback-ID"] = self.feedback_id
         if self.loop_mark is not None:
             headers["X-Parley-Loop"] = self.loop_mark
         if self.suppress_auto_replies:

@@ -70,13 +70,22 @@ def _segments(widths: list[int], single_limit: int, part_limit: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmsLength:
-    """The most segments and characters that an SMS may have, and the *ending* that is added to its text."""
+    """
+    The most segments and characters that an SMS may have, and the *ending* that is added to its text.
+
+    *messages*: the most SMS into which a longer text may be divided.
+    """
 
     segments: int
     characters: int
     ending: str = ""
+    messages: int = 1
+
+    def as_sent(self, text: str) -> str:
+        """Return a text as it is sent: with `gsm_equivalent` and the ending."""
+        return gsm_equivalent(text.strip()) + self.ending
 
     def is_exceeded_by(self, text: str) -> bool:
-        """Whether a text is too long once it is sent: with `gsm_equivalent` and the ending."""
-        whole = gsm_equivalent(text.strip()) + self.ending
+        """Whether a text, as it is sent, is too long for one SMS."""
+        whole = self.as_sent(text)
         return measure(whole).segments > self.segments or len(whole) > self.characters

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from shared.providers.twilio.api import Credentials
 
-LONGEST_BODY = 1_600  # characters
 WHATSAPP = "whatsapp:"
 _STATUS_PATH = "/webhooks/twilio/status"
 _PAGE_SIZE = 1_000  # Twilio's maximum
@@ -31,7 +30,7 @@ _NOT_SENT_AFTER_ALL = frozenset({"failed", "undelivered", "canceled"})
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Free text, at most `LONGEST_BODY` characters."""
+    """Free text, at most 1,600 characters."""
 
     body: str = field(repr=False)
 

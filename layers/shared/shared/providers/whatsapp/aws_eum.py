@@ -12,6 +12,8 @@ from botocore.exceptions import (
     ClientError,
     ConnectTimeoutError,
     EndpointConnectionError,
+    NoCredentialsError,
+    ParamValidationError,
 )
 
 from shared.providers.outcomes import ErrorDetails, InDoubt, NotSent, Refused
@@ -85,7 +87,10 @@ class Eum:
             )
         except (ClientError, BotoCoreError) as error:
             raise _failure(error) from None
-        return answer["mediaId"]
+        media_id = answer.get("mediaId")
+        if not media_id:
+            raise InDoubt("no_id")
+        return media_id
 
     def template(self, waba_id: str, name: str, language: str) -> dict[str, Any] | None:
         """
@@ -136,7 +141,10 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
         if status >= _SERVER_ERRORS:
             return InDoubt(code, details)
         return Refused(code, details=details)
-    if isinstance(error, EndpointConnectionError | ConnectTimeoutError):
+    if isinstance(error, ParamValidationError):
+        # The SDK checks parameters before it makes a request. Its text repeats them.
+        return Refused(type(error).__name__)
+    if isinstance(error, EndpointConnectionError | ConnectTimeoutError | NoCredentialsError):
         return NotSent(type(error).__name__)
     return InDoubt(type(error).__name__)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Throttled: the request was not acted on (Meta, "Error codes": app, account, number and pair rate limits).
 _THROTTLED = frozenset({4, 80007, 80008, 130429, 131056})
 _TOO_MANY = 429
+_MOST_DIGITS = 18  # of a code
 _SERVER_ERRORS = 500
 _OK = 200
 
@@ -137,19 +138,31 @@ class Graph:
 
 
 def _failure(answer: http.Answer, token: str) -> Refused | NotSent | InDoubt:
-    details = None
     try:
         parsed = json.loads(answer.data)
-        error = parsed["error"]
-        code = error["code"]
-        details = _details(error, token)
-    except (ValueError, KeyError, TypeError):
-        parsed, code = None, answer.status
+    except (ValueError, RecursionError):
+        parsed = None
+    found = parsed.get("error") if isinstance(parsed, dict) else None
+    error: dict[str, Any] = found if isinstance(found, dict) else {}
+    details, stated = _details(error, token), _whole(error.get("code"))
+    code = answer.status if stated is None else stated
     if answer.status == _TOO_MANY or code in _THROTTLED:
         return NotSent(f"graph_{code}", details=details)
     if answer.status >= _SERVER_ERRORS:
         return InDoubt(f"graph_{code}", details)
-    return Refused(f"graph_{code}", parsed, details)
+    return Refused(f"graph_{code}", parsed if error else None, details)
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number that Graph sends as a number, or as its digits; None for other values."""
+    if (
+        isinstance(value, str)
+        and value.isascii()
+        and value.isdecimal()
+        and len(value) <= _MOST_DIGITS
+    ):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _details(error: Mapping[str, Any], token: str) -> ErrorDetails:
@@ -160,16 +173,16 @@ def _details(error: Mapping[str, Any], token: str) -> ErrorDetails:
     `GraphAPIError`.)
     """
     data = error.get("error_data")
-    more = data.get("details") if isinstance(data, dict) else None
+    more = data.get("details") if isinstance(data, dict) else data
     texts = [error.get("error_user_title"), more, error.get("error_user_msg"), error.get("message")]
     title, more, for_users, message = (
         text.replace(token, "***") if isinstance(text, str) and token else text for text in texts
     )
     if isinstance(message, str):
-        message = message.removeprefix(f"(#{error['code']}) ")
-    explanation = more or for_users
+        message = message.removeprefix(f"(#{error.get('code')}) ")
+    explanation = next((text for text in (more, for_users) if isinstance(text, str) and text), None)
     return ErrorDetails.parsed(
-        subcode=error.get("error_subcode"),
+        subcode=_whole(error.get("error_subcode")),
         title=title or (message if explanation else None),
         message=explanation or message,
         trace_id=error.get("fbtrace_id"),

@@ -53,7 +53,7 @@ _NO_NAMES = (
 )
 _FIELDS = (
     "name names first_name last_name full_name firstname lastname fullname given_name family_name middle_name"
-    " sender_name customer_name contact_name recipient_name display_name profile_name username"
+    " sender_name customer_name contact_name recipient_name display_name profile_name participant_name username"
 )
 
 

@@ -25,10 +25,6 @@ _DAY_SECONDS = 86_400
 _EVENT = {"event_name", "event_time", "action_source", "messaging_channel", "user_data"}
 
 
-def _invalid(details: str) -> Refused:
-    return Refused(meta_graph.graph_error(400, 100, "Invalid parameter", details=details))
-
-
 def _asks_for_analytics(call: Call, node: str) -> bool:
     asked = call.request.query_params.get("fields", "")
     names = tuple(f"{name}." for name in _GRANULARITIES)
@@ -40,7 +36,7 @@ async def get_analytics(call: Call) -> Answer:
     waba = call.request.path_params["node"]
     found = _EXPRESSION.fullmatch(call.request.query_params["fields"])
     if found is None:
-        raise _invalid("Param fields: syntax error")
+        raise meta_graph.invalid("Param fields: syntax error")
     field = found.group(1)
     filters = dict(_FILTER.findall(found.group(2)))
     if {"start", "end", "granularity"} - filters.keys() or filters.keys() - {
@@ -49,16 +45,16 @@ async def get_analytics(call: Call) -> Answer:
         "granularity",
         *_LISTS,
     }:
-        raise _invalid("Param fields: start, end and granularity are required")
+        raise meta_graph.invalid("Param fields: start, end and granularity are required")
     if filters["granularity"] not in _GRANULARITIES[field]:
-        raise _invalid("Param granularity: is invalid")
+        raise meta_graph.invalid("Param granularity: is invalid")
     start, end = int(filters["start"]), int(filters["end"])
     if start >= end:
-        raise _invalid("Param end: must be after start")
+        raise meta_graph.invalid("Param end: must be after start")
     numbers = json.loads(filters.get("phone_numbers", "[]"))
     own = {n.display for n in call.sandbox.config.numbers if n.waba == waba}
     if set(numbers) - own:
-        raise _invalid("Param phone_numbers: not numbers of the account")
+        raise meta_graph.invalid("Param phone_numbers: not numbers of the account")
     points = [
         {"start": at, "end": at + _DAY_SECONDS, "sent": 0, "delivered": 0}
         for at in range(start, end, _DAY_SECONDS)
@@ -96,7 +92,7 @@ async def send_event(call: Call) -> Answer:
         raise meta_graph.no_such_object(dataset)
     problem = _problem_of(call, dataset, body)
     if problem:
-        raise _invalid(problem)
+        raise meta_graph.invalid(problem)
     answer = {"events_received": len(body["data"]), "fbtrace_id": secrets.token_urlsafe(16)}
     return Answer(json_response(answer), body)
 
@@ -162,9 +158,9 @@ def _object(call: Call) -> dict[str, Any]:
     try:
         body = parse_json(call.raw or b"{}")
     except ValueError:
-        raise _invalid("Body: not JSON") from None
+        raise meta_graph.invalid("Body: not JSON") from None
     if not isinstance(body, dict):
-        raise _invalid("Body: not an object")
+        raise meta_graph.invalid("Body: not an object")
     return body
 
 

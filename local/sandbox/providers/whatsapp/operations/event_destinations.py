@@ -42,7 +42,9 @@ async def subscribe(call: Call) -> Answer:
     waba, body = _waba(call), _body(call)
     url, token = body.get("override_callback_uri"), body.get("verify_token")
     if url is not None and (not str(url).startswith("https://") or not token):
-        raise _invalid("Param override_callback_uri must be an https URL, with verify_token")
+        raise meta_graph.invalid(
+            "Param override_callback_uri must be an https URL, with verify_token"
+        )
     call.sandbox.objects["subscriptions"][waba] = {"override_callback_uri": url} if url else {}
     return Answer(json_response({"success": True}), body)
 
@@ -71,7 +73,7 @@ async def subscribe_fields(call: Call) -> Answer:
         raise Refused(meta_graph.graph_error(403, 15, "Requires an app access token"))
     missing = {"object", "callback_url", "fields", "verify_token"} - body.keys()
     if missing or body["object"] != "whatsapp_business_account":
-        raise _invalid("Param object, callback_url, fields and verify_token are required")
+        raise meta_graph.invalid("Param object, callback_url, fields and verify_token are required")
     call.sandbox.objects["app fields"][app] = body["fields"].split(",")
     return Answer(json_response({"success": True}), body)
 
@@ -153,14 +155,10 @@ def _body(call: Call) -> dict[str, Any]:
     try:
         body = parse_json(call.raw or b"{}")
     except ValueError:
-        raise _invalid("body must be JSON") from None
+        raise meta_graph.invalid("body must be JSON") from None
     if not isinstance(body, dict):
-        raise _invalid("body must be an object")
+        raise meta_graph.invalid("body must be an object")
     return body
-
-
-def _invalid(details: str) -> Refused:
-    return Refused(meta_graph.graph_error(400, 100, "Invalid parameter", details=details))
 
 
 _SUBSCRIBED = "/{version}/{waba}/subscribed_apps"

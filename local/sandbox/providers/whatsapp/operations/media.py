@@ -37,19 +37,19 @@ async def upload_media(call: Call) -> Answer:
     parts = _parts(call)
     product, file = parts.get("messaging_product"), parts.get("file")
     if product is None or product.content != b"whatsapp":
-        raise _refused("(#100) The parameter messaging_product is required.")
+        raise meta_graph.invalid("(#100) The parameter messaging_product is required.")
     if file is None or not file.filename:
-        raise _refused("(#100) The parameter file is required.")
+        raise meta_graph.invalid("(#100) The parameter file is required.")
     content, mime_type = file.content, file.mime_type
     if not content:
-        raise _refused("Param file must not be empty")
+        raise meta_graph.invalid("Param file must not be empty")
     largest = 100 * _MB if mime_type.startswith(_OFFICE) else _LARGEST.get(mime_type)
     if largest is None:
-        raise _refused(
+        raise meta_graph.invalid(
             f"Param file must be a file with one of the supported types, got {mime_type}"
         )
     if len(content) > largest:
-        raise _refused(f"Param file must have at most {largest} bytes")
+        raise meta_graph.invalid(f"Param file must have at most {largest} bytes")
     media_id = str(secrets.randbelow(10**15) + 10**15)
     sha256 = hashlib.sha256(content).hexdigest()
     call.sandbox.objects[UPLOADED][media_id] = {"type": mime_type, "sha256": sha256}
@@ -103,10 +103,6 @@ def _delete(call: Call, media_id: str) -> None:
     call.sandbox.objects[DELETED][media_id] = True
 
 
-def _refused(details: str) -> Refused:
-    return Refused(meta_graph.graph_error(400, 100, "Invalid parameter", details=details))
-
-
 @dataclass(frozen=True)
 class _Part:
     """One field of a form."""
@@ -122,7 +118,7 @@ def _parts(call: Call) -> dict[str, _Part]:
         r"multipart/form-data; ?boundary=(\S+)", call.request.headers.get("content-type", "")
     )
     if kind is None:
-        raise _refused("The body must be multipart/form-data")
+        raise meta_graph.invalid("The body must be multipart/form-data")
     named = {}
     for section in call.raw.split(f"--{kind.group(1)}".encode())[1:-1]:
         head, _, content = section.partition(b"\r\n\r\n")

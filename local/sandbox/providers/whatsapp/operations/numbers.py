@@ -1,4 +1,4 @@
-"""Numbers of both providers: reports, registration, profiles, QR codes and automatic greetings."""
+"""Numbers of both providers: reports and registration."""
 
 import re
 import secrets
@@ -13,20 +13,8 @@ from local.sandbox.responses import json_response
 
 _NUMBER = "/{version}/{phone}"
 _PIN = re.compile(r"[0-9]{6}")
-_VERTICALS = frozenset(
-    {
-        "OTHER", "AUTO", "BEAUTY", "APPAREL", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GROCERY", "GOVT", "HOTEL",
-        "HEALTH", "NONPROFIT", "PROF_SERVICES", "RETAIL", "TRAVEL", "RESTAURANT", "ALCOHOL", "ONLINE_GAMBLING",
-        "PHYSICAL_GAMBLING", "OTC_DRUGS",
-    }
-)  # fmt: skip
-_LONGEST = {"about": 139, "address": 256, "description": 512, "email": 128}
 _WRONG_PIN = 133005
 _WRONG_CODE = 136025
-
-
-def _invalid(details: str, code: int = 100) -> Refused:
-    return Refused(meta_graph.graph_error(400, code, "Invalid parameter", details=details))
 
 
 def body_of(call: Call) -> dict[str, Any]:
@@ -36,7 +24,7 @@ def body_of(call: Call) -> dict[str, Any]:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise _invalid("Body: not a JSON object")
+        raise meta_graph.invalid("Body: not a JSON object")
     return body
 
 
@@ -86,7 +74,7 @@ async def get_number(call: Call) -> Answer:
     wanted = call.request.query_params.get("fields", "id,display_phone_number,verified_name")
     fields = {"id", *wanted.split(",")}
     if unknown := fields - known.keys():
-        raise _invalid(f"Tried accessing nonexisting field ({min(unknown)})")
+        raise meta_graph.invalid(f"Tried accessing nonexisting field ({min(unknown)})")
     return Answer(json_response({name: known[name] for name in known if name in fields}))
 
 
@@ -94,7 +82,7 @@ async def post_number(call: Call) -> Answer:
     """`POST /{version}/{phone}`: sets the two-step verification pin."""
     number, body = number_of(call), body_of(call)
     if not _PIN.fullmatch(str(body.get("pin", ""))):
-        raise _invalid("Param pin: must have 6 digits")
+        raise meta_graph.invalid("Param pin: must have 6 digits")
     state_of(call, number.phone_number_id)["pin"] = body["pin"]
     return succeeded(body)
 
@@ -126,9 +114,9 @@ async def add_number(call: Call) -> Answer:
     """`POST /{version}/{account}/phone_numbers`."""
     waba, body = _account(call), body_of(call)
     if not re.fullmatch(r"[1-9][0-9]{5,14}", str(body.get("phone_number", ""))):
-        raise _invalid("Param phone_number: must be digits")
+        raise meta_graph.invalid("Param phone_number: must be digits")
     if not 2 <= len(str(body.get("verified_name", ""))) <= 75:  # noqa: PLR2004 - Meta's limits
-        raise _invalid("Param verified_name: must have 2 to 75 characters")
+        raise meta_graph.invalid("Param verified_name: must have 2 to 75 characters")
     phone = str(secrets.randbelow(10**14) + 10**14)
     call.sandbox.objects["added number"][phone] = {
         "id": phone,
@@ -143,9 +131,9 @@ async def request_code(call: Call) -> Answer:
     """`POST /{version}/{phone}/request_code`: the code is always 123456."""
     number, body = number_of(call), body_of(call)
     if body.get("code_method") not in {"SMS", "VOICE"}:
-        raise _invalid("Param code_method: must be SMS or VOICE")
+        raise meta_graph.invalid("Param code_method: must be SMS or VOICE")
     if not re.fullmatch(r"[a-z]{2}_[A-Z]{2}", str(body.get("language", ""))):
-        raise _invalid("Param language: must be such as en_US")
+        raise meta_graph.invalid("Param language: must be such as en_US")
     state_of(call, number.phone_number_id)["code"] = "123456"
     return succeeded(body)
 
@@ -155,7 +143,7 @@ async def verify_code(call: Call) -> Answer:
     number, body = number_of(call), body_of(call)
     state = state_of(call, number.phone_number_id)
     if body.get("code") != state.get("code", ""):
-        raise _invalid("The code is wrong or has expired", _WRONG_CODE)
+        raise meta_graph.invalid("The code is wrong or has expired", _WRONG_CODE)
     state["verification"] = "VERIFIED"
     return succeeded(body)
 
@@ -164,10 +152,10 @@ async def register(call: Call) -> Answer:
     """`POST /{version}/{phone}/register`: the first pin becomes the number's; later ones must be the same."""
     number, body = number_of(call), body_of(call)
     if body.get("messaging_product") != "whatsapp" or not _PIN.fullmatch(str(body.get("pin", ""))):
-        raise _invalid("Param pin: must have 6 digits")
+        raise meta_graph.invalid("Param pin: must have 6 digits")
     state = state_of(call, number.phone_number_id)
     if state["pin"] not in {None, body["pin"]}:
-        raise _invalid("Two step verification PIN mismatch", _WRONG_PIN)
+        raise meta_graph.invalid("Two step verification PIN mismatch", _WRONG_PIN)
     state |= {"pin": body["pin"], "registered": True}
     return succeeded(body)
 
@@ -176,128 +164,6 @@ async def deregister(call: Call) -> Answer:
     """`POST /{version}/{phone}/deregister`."""
     state_of(call, number_of(call).phone_number_id)["registered"] = False
     return succeeded(body_of(call))
-
-
-async def get_profile(call: Call) -> Answer:
-    """`GET /{version}/{phone}/whatsapp_business_profile`."""
-    number = number_of(call)
-    profile = call.sandbox.objects["profile"].get(number.phone_number_id, {})
-    wanted = call.request.query_params.get("fields", "about").split(",")
-    entry = {name: profile[name] for name in wanted if name in profile}
-    return Answer(json_response({"data": [entry | {"messaging_product": "whatsapp"}]}))
-
-
-async def post_profile(call: Call) -> Answer:
-    """`POST /{version}/{phone}/whatsapp_business_profile`."""
-    number, body = number_of(call), body_of(call)
-    if body.get("messaging_product") != "whatsapp":
-        raise _invalid("Param messaging_product: is required")
-    for name, longest in _LONGEST.items():
-        if len(str(body.get(name, ""))) > longest:
-            raise _invalid(f"Param {name}: must have at most {longest} characters")
-    if body.get("about") == "" or body.get("vertical", "OTHER") not in _VERTICALS:
-        raise _invalid("Param about or vertical: is invalid")
-    handle = body.get("profile_picture_handle")
-    if handle is not None and handle not in call.sandbox.objects["handle"]:
-        raise _invalid("Param profile_picture_handle: is unknown")
-    profile = call.sandbox.objects["profile"].setdefault(number.phone_number_id, {})
-    profile |= {
-        name: value for name, value in body.items() if name in {*_LONGEST, "websites", "vertical"}
-    }
-    if handle:
-        profile["profile_picture_url"] = f"https://pps.whatsapp.net/{handle}"
-    return succeeded(body)
-
-
-async def open_upload(call: Call) -> Answer:
-    """`POST /{version}/{app}/uploads`: opens a session of a resumable upload."""
-    meta_graph.check_token(call.request)
-    query = call.request.query_params
-    if not query.get("file_length", "").isdecimal() or query.get("file_type") not in {
-        "image/jpeg",
-        "image/png",
-    }:
-        raise _invalid("Param file_length or file_type: is invalid")
-    session = f"upload:{secrets.token_urlsafe(12)}?sig={secrets.token_urlsafe(6)}"
-    call.sandbox.objects["upload"][session.partition("?")[0]] = int(query["file_length"])
-    return Answer(json_response({"id": session}))
-
-
-async def continue_upload(call: Call) -> Answer:
-    """`POST /{version}/upload:{session}`: the bytes of a file; the token is an OAuth one."""
-    request, session = call.request, call.request.path_params["session"]
-    if not request.headers.get("authorization", "").startswith(
-        "OAuth "
-    ) or not request.query_params.get("sig"):
-        raise Refused(meta_graph.graph_error(401, 190, "Invalid OAuth access token"))
-    length = call.sandbox.objects["upload"].get(f"upload:{session}")
-    if request.headers.get("file_offset") != "0" or length != len(call.raw):
-        raise _invalid("Param file_offset: is invalid, or bytes are missing")
-    handle = f"4::{secrets.token_urlsafe(12)}"
-    call.sandbox.objects["handle"][handle] = length
-    return Answer(json_response({"h": handle}))
-
-
-async def list_codes(call: Call) -> Answer:
-    """`GET /{version}/{phone}/message_qrdls`."""
-    codes = list(_codes(call).values())
-    limit = int(call.request.query_params.get("limit", "25"))
-    start = int(call.request.query_params.get("after", "0"))
-    end = start + limit
-    following = {"cursors": {"after": str(end)}, "next": "https://graph.facebook.com/next"}
-    paging = following if end < len(codes) else {}
-    return Answer(json_response({"data": codes[start:end], "paging": paging}))
-
-
-async def post_code(call: Call) -> Answer:
-    """`POST /{version}/{phone}/message_qrdls`: creates a code, or changes one."""
-    codes, body = _codes(call), body_of(call)
-    if not 1 <= len(str(body.get("prefilled_message", ""))) <= 140:  # noqa: PLR2004 - Meta's limits
-        raise _invalid("Param prefilled_message: must have 1 to 140 characters")
-    code = body.get("code")
-    if code is None:
-        code = "".join(secrets.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") for _ in range(14))
-    elif code not in codes:
-        raise meta_graph.no_such_object(str(code))
-    entry = {
-        "code": code,
-        "prefilled_message": body["prefilled_message"],
-        "deep_link_url": f"https://wa.me/message/{code}",
-    }
-    codes[code] = entry
-    image = body.get("generate_qr_image")
-    shown = entry | ({"qr_image_url": f"https://scontent.example/{code}.{image}"} if image else {})
-    return Answer(json_response(shown), body)
-
-
-async def get_code(call: Call) -> Answer:
-    """`GET /{version}/{phone}/message_qrdls/{code}`."""
-    codes, code = _codes(call), call.request.path_params["code"]
-    if code not in codes:
-        raise meta_graph.no_such_object(code)
-    return Answer(json_response({"data": [codes[code]]}))
-
-
-async def delete_code(call: Call) -> Answer:
-    """`DELETE /{version}/{phone}/message_qrdls/{code}`."""
-    codes, code = _codes(call), call.request.path_params["code"]
-    if code not in codes:
-        raise meta_graph.no_such_object(code)
-    del codes[code]
-    return succeeded()
-
-
-async def set_automation(call: Call) -> Answer:
-    """`POST /{version}/{phone}/conversational_automation`."""
-    number, body = number_of(call), body_of(call)
-    if any(len(prompt) > 80 for prompt in body.get("prompts", [])):  # noqa: PLR2004 - Meta's limit
-        raise _invalid("Param prompts: must have at most 80 characters")
-    if any(
-        {"command_name", "command_description"} - one.keys() for one in body.get("commands", [])
-    ):
-        raise _invalid("Param commands: command_name and command_description are required")
-    state_of(call, number.phone_number_id).setdefault("automation", {}).update(body)
-    return succeeded(body)
 
 
 async def list_linked(call: Call) -> Answer:
@@ -362,12 +228,6 @@ def _aws_number(call: Call, number: Number) -> dict[str, Any]:
     }
 
 
-def _codes(call: Call) -> dict[str, Any]:
-    phone = number_of(call).phone_number_id
-    codes: dict[str, Any] = call.sandbox.objects["qr codes"].setdefault(phone, {})
-    return codes
-
-
 def _account(call: Call) -> str:
     meta_graph.check_token(call.request)
     meta_graph.check_version(call.request)
@@ -387,28 +247,20 @@ def _is_number(call: Call, node: str) -> bool:
     return any(number.phone_number_id == node for number in call.sandbox.config.numbers)
 
 
-def _edge(
+def edge_of(
     method: str, path: str, operation: str, act: Callable[[Call], Awaitable[Answer]]
 ) -> Endpoint:
+    """Return an endpoint below the path of a number."""
     return Endpoint(method, f"{_NUMBER}/{path}", (operation,), act)
 
 
 GRAPH = (
-    _edge("POST", "request_code", "request_code", request_code),
-    _edge("POST", "verify_code", "verify_code", verify_code),
-    _edge("POST", "register", "register_number", register),
-    _edge("POST", "deregister", "deregister_number", deregister),
-    _edge("GET", "whatsapp_business_profile", "get_profile", get_profile),
-    _edge("POST", "whatsapp_business_profile", "update_profile", post_profile),
-    _edge("GET", "message_qrdls", "list_qr_codes", list_codes),
-    _edge("POST", "message_qrdls", "save_qr_code", post_code),
-    _edge("GET", "message_qrdls/{code}", "get_qr_code", get_code),
-    _edge("DELETE", "message_qrdls/{code}", "delete_qr_code", delete_code),
-    _edge("POST", "conversational_automation", "set_automation", set_automation),
+    edge_of("POST", "request_code", "request_code", request_code),
+    edge_of("POST", "verify_code", "verify_code", verify_code),
+    edge_of("POST", "register", "register_number", register),
+    edge_of("POST", "deregister", "deregister_number", deregister),
     Endpoint("GET", "/{version}/{waba}/phone_numbers", ("list_numbers",), list_numbers),
     Endpoint("POST", "/{version}/{waba}/phone_numbers", ("add_number",), add_number),
-    Endpoint("POST", "/{version}/{app}/uploads", ("open_upload",), open_upload),
-    Endpoint("POST", "/{version}/upload:{session}", ("continue_upload",), continue_upload),
 )
 NODES = (
     Node("GET", "get_number", _is_number, get_number),

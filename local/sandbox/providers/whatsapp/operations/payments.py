@@ -14,6 +14,7 @@ from local.sandbox.providers.whatsapp.meta_graph import (
     check_token,
     check_version,
     graph_error,
+    invalid,
     no_such_object,
 )
 from local.sandbox.responses import json_response
@@ -84,14 +85,10 @@ def _body(call: Call) -> dict[str, Any]:
     return parsed
 
 
-def _invalid(details: str) -> Refused:
-    return Refused(graph_error(400, 100, "Invalid parameter", details=details))
-
-
 def _config(call: Call, waba: str, name: object) -> dict[str, Any]:
     found: dict[str, Any] | None = call.sandbox.objects[CONFIGS].get(f"{waba}/{name}")
     if found is None:
-        raise _invalid("Param configuration_name: no such payment configuration")
+        raise invalid("Param configuration_name: no such payment configuration")
     return found
 
 
@@ -118,13 +115,13 @@ async def create_configuration(call: Call) -> Answer:
     waba, body = _account(call), _body(call)
     name, provider = str(body.get("configuration_name", "")), body.get("provider_name")
     if not _NAME.fullmatch(name):
-        raise _invalid("Param configuration_name: must have 1 to 60 letters, digits, _ or -")
+        raise invalid("Param configuration_name: must have 1 to 60 letters, digits, _ or -")
     if provider not in GATEWAYS:
-        raise _invalid(f"Param provider_name: must be one of {', '.join(GATEWAYS)}")
+        raise invalid(f"Param provider_name: must be one of {', '.join(GATEWAYS)}")
     if (provider == "upi_vpa") != ("merchant_vpa" in body):
-        raise _invalid("Param merchant_vpa: is required for upi_vpa only")
+        raise invalid("Param merchant_vpa: is required for upi_vpa only")
     if f"{waba}/{name}" in call.sandbox.objects[CONFIGS]:
-        raise _invalid("Param configuration_name: exists already")
+        raise invalid("Param configuration_name: exists already")
     configure(
         call.sandbox,
         waba,
@@ -153,7 +150,7 @@ async def link_configuration(call: Call) -> Answer:
     waba, body = _account(call), _body(call)
     config = _config(call, waba, body.get("configuration_name"))
     if config["provider_name"] == "upi_vpa":
-        raise _invalid("Param configuration_name: UPI needs no link")
+        raise invalid("Param configuration_name: UPI needs no link")
     return Answer(json_response(_link()), body)
 
 
@@ -180,7 +177,7 @@ async def look_up(call: Call) -> Answer:
     reference = call.request.path_params["reference"]
     payment = call.sandbox.objects[PAYMENTS].get(reference)
     if payment is None and not is_ordered(call.sandbox, reference):
-        raise _invalid("Param reference_id: no such payment")
+        raise invalid("Param reference_id: no such payment")
     return Answer(
         json_response({"payments": [payment or {"reference_id": reference, "status": "new"}]})
     )
@@ -192,21 +189,21 @@ async def refund(call: Call) -> Answer:
     body = _body(call)
     payment = call.sandbox.objects[PAYMENTS].get(str(body.get("reference_id")))
     if payment is None or payment["status"] != "captured":
-        raise _invalid("Param reference_id: the payment is not captured")
+        raise invalid("Param reference_id: the payment is not captured")
     given = body.get("amount")
     amount: dict[str, Any] = given if isinstance(given, dict) else {}
     value = amount.get("value")
     if not isinstance(value, int) or value < 1 or amount.get("offset") != 100:  # noqa: PLR2004 - paise
-        raise _invalid("Param amount: must have value and offset 100")
+        raise invalid("Param amount: must have value and offset 100")
     if body.get("speed", "normal") not in {"normal", "instant"}:
-        raise _invalid("Param speed: must be normal or instant")
+        raise invalid("Param speed: must be normal or instant")
     if not body.get("payment_config_id"):
-        raise _invalid("Param payment_config_id: is required")
+        raise invalid("Param payment_config_id: is required")
     refunded = sum(
         one["amount"]["value"] for one in payment["refunds"] if one["status"] != "failed"
     )
     if refunded + value > payment["amount"]["value"]:
-        raise _invalid("Param amount: more than was captured")
+        raise invalid("Param amount: more than was captured")
     entry = {
         "id": f"rfnd_{secrets.token_hex(6)}",
         "amount": {"value": value, "offset": 100},

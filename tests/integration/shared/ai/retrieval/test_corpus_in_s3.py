@@ -205,6 +205,7 @@ def test_a_query_is_answered_when_the_index_cannot_be_stored(
     assert warned == [{"reason": "AccessDenied"}]
 
 
+@pytest.mark.long
 def test_documents_of_several_batches_are_read_in_parallel(shelf: Shelf, tmp_path: Path) -> None:
     for number in range(150):
         shelf.write(f"{number}.md", f"Maize {number}.", title=f"Number {number}")

@@ -30,6 +30,7 @@ def stored(actions: Actions, number: int, **facts: Any) -> None:
             "phone": PHONE,
             "from_": "1",
             "from_pk": "1",
+            "inbox_pk": f"arn:parley:whatsapp:::phone-number-id/{facts.get('phone', PHONE)}",
             "type": "text",
             "payload_hash": "h",
             "received_at": AT,

@@ -47,6 +47,7 @@ AWAY: dict[str, Any] = {
 MOST_CALLS = 28  # of a job
 
 
+@pytest.mark.long
 def test_each_step_is_sent_after_its_delay_and_the_run_ends(welcomes: Welcomes) -> None:
     welcomes.set_up(HELLO, LATER, {"delayMinutes": 10, "text": "Bye"})
     welcomes.write()
@@ -168,6 +169,7 @@ def test_a_step_does_not_reach_the_next_owner_of_the_number(
     assert recipient.keys() == {"to", "recipient"} & bodies[1].keys()
 
 
+@pytest.mark.long
 def test_an_opt_out_ends_the_sequence(welcomes: Welcomes) -> None:
     welcomes.set_up(HELLO, LATER, LATER)
     welcomes.write()

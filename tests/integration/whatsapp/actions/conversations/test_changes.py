@@ -132,6 +132,7 @@ def test_a_hard_deletion_leaves_a_stub_that_a_repeated_webhook_meets(actions: Ac
     assert answer.result["state"] == "erased"
     stub = actions.item("MSG#wamid.image")
     assert stub["erased"] is True
+    assert stub["inboxPk"].endswith("#erased")  # It is counted, and no list shows it.
     assert stub.keys().isdisjoint({"caption", "mediaId", "from", "conversationPk", "preview"})
     assert file not in bucket.keys_under("media/")
     assert actions.item("MEDIA#778899")["mediaStatus"] == "REVOKED"

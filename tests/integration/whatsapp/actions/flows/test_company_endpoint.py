@@ -206,6 +206,8 @@ def test_a_system_that_does_not_answer_in_time_delays_no_form(
         ("Public", ["of the shop"]),
         ("private", ["full", "basic"]),
         ("no-store", ["full", "basic"]),
+        ("public, no-store", ["full", "basic"]),
+        ("private, public", ["full", "basic"]),
         ("", ["full", "basic"]),
     ],
 )

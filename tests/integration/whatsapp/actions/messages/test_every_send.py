@@ -97,7 +97,15 @@ def test_free_text_is_refused_after_the_window(
 
 
 @pytest.mark.parametrize("action", [name for name in BODIES if name not in {"send_template"}])
-def test_a_number_on_aws_sends_the_same_message(actions: Actions, action: str) -> None:
+def test_a_number_on_aws_sends_the_same_message(
+    actions: Actions, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = actions.harness.resources.bucket.client
+
+    def put_object(name: str, key: str, content: bytes, content_type: str) -> None:
+        client.put_object(Bucket=name, Key=key, Body=content, ContentType=content_type)
+
+    monkeypatch.setattr(actions.sandbox, "put_object", put_object)
     actions.register_eum()
     metadata = {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"}
     ada = text("wamid.ada.2", at=NOW // 1000 - 60)

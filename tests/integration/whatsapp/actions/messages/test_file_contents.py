@@ -9,7 +9,7 @@ import pytest
 from local.sandbox.accounts import media
 from shared.providers import linked_files
 from shared.providers.http import OriginRefused
-from shared.providers.linked_files import Beginning, Missing
+from shared.providers.linked_files import Beginning, Missing, Unreadable
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE, EUM_WABA, Actions
 from tests.integration.whatsapp.actions.messages.test_files import LINK
 from tests.integration.whatsapp.actions.payments.conftest import configured, payment_order
@@ -81,22 +81,33 @@ def test_a_linked_file_is_checked_before_it_is_sent(
 @pytest.mark.parametrize(
     ("outcome", "problem"),
     [
-        (None, None),  # not readable for us: the provider decides
+        (Unreadable(403), "unreadable link: its host answers 403"),
+        (Unreadable(), "unreadable link: its host does not answer in time"),
         (Missing(), "no file"),
         (OriginRefused("resolves to a private address"), "public host name"),
     ],
 )
-def test_a_link_to_no_file_or_to_a_private_network_is_refused(
-    actions: Actions,
-    monkeypatch: pytest.MonkeyPatch,
-    outcome: Exception | None,
-    problem: str | None,
+def test_a_link_that_is_not_a_readable_public_file_is_refused_in_every_message(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch, outcome: Exception, problem: str
 ) -> None:
+    serve(monkeypatch, Beginning("image/png", CONTENT["png"]))
+    sent = actions.send("send_image", {"link": LINK}).result
     serve(monkeypatch, outcome)
-    answer = actions.send("send_image", {"link": LINK})
+    image = {"type": "image", "image": {"link": LINK}}
+    interactive = {"interactiveType": "button", "interactive": {
+        "header": image, "body": {"text": "Hi"},
+        "action": {"buttons": [{"type": "reply", "reply": {"id": "1", "title": "Yes"}}]},
+    }}  # fmt: skip
+    refused = [
+        actions.send("send_image", {"link": LINK}),
+        actions.send("send_interactive", interactive),
+        actions.run("resend_message", {"messageId": sent["messagePk"]}),
+    ]
 
-    assert (answer.status == 200) is (problem is None)
-    assert problem is None or problem in answer.body["error"]["details"][0]["problem"]
+    for answer in refused:
+        assert answer.status == 400, answer.body
+        assert problem in answer.body["error"]["details"][0]["problem"]
+    assert len(actions.wire) == 1
 
 
 def test_a_linked_file_is_checked_again_when_its_message_is_sent_again(
@@ -182,6 +193,48 @@ def test_a_file_of_an_unknown_id_is_looked_at_where_the_provider_has_it(
     assert [key for key in copied if bucket.keys_under(key)] == []  # what was looked at is gone
 
 
+@pytest.mark.parametrize("media_id", ["99", media.GONE])
+@pytest.mark.parametrize("provider", ["graph", "eum"])
+def test_an_id_that_the_provider_does_not_show_is_refused_in_every_message(
+    actions: Actions, media_id: str, provider: str
+) -> None:
+    number = {"phoneNumberId": PHONE}
+    if provider == "eum":
+        actions.register_eum()
+        number = {"phoneNumberId": EUM_PHONE}
+    image = {"type": "image", "image": {"id": media_id}}
+    button = {"type": "reply", "reply": {"id": "a", "title": "A"}}
+    interactive = {"header": image, "body": {"text": "See"}, "action": {"buttons": [button]}}
+    for action, body, field in (
+        ("send_image", {"mediaId": media_id}, "mediaId"),
+        ("send_document", {"mediaId": media_id}, "mediaId"),
+        ("send_interactive", {"interactiveType": "button", "interactive": interactive}, "interactive.header.image.id"),
+    ):  # fmt: skip
+        answer = actions.send(action, number | body)
+        assert (answer.status, answer.fields) == (400, [field]), answer.body
+        assert "unreadable file" in answer.body["error"]["details"][0]["problem"]
+    assert sends_of(actions) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        ({"kind": "status", "status": 503}, 503),
+        ({"kind": "lost_answer"}, 503),
+        ({"kind": "status", "status": 429}, 429),
+    ],
+)
+def test_a_file_that_the_provider_cannot_show_now_is_not_sent_and_a_retry_helps(
+    actions: Actions, fault: dict[str, Any], status: int
+) -> None:
+    actions.sandbox.faults.add(provider="meta", operation="get_media", **fault)
+    first = actions.send("send_image", {"mediaId": media.JPEG_IMAGE}, key="key-of-a-file")
+    assert (first.status, sends_of(actions)) == (status, [])
+
+    again = actions.send("send_image", {"mediaId": media.JPEG_IMAGE}, key="key-of-a-file")
+    assert (again.status, len(sends_of(actions))) == (200, 1)
+
+
 def test_files_of_every_further_way_are_checked(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,10 +278,10 @@ def sends_of(actions: Actions) -> list[Any]:
     return [one for one in actions.wire if "send" in one.operation]
 
 
-def serve(monkeypatch: pytest.MonkeyPatch, outcome: Beginning | Exception | None) -> None:
+def serve(monkeypatch: pytest.MonkeyPatch, outcome: Beginning | Exception) -> None:
     """Let each link lead to this file."""
 
-    def beginning_of(*_: Any, **__: Any) -> Beginning | None:
+    def beginning_of(*_: Any, **__: Any) -> Beginning:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

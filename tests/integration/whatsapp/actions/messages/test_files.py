@@ -282,12 +282,14 @@ BY_LINK: list[tuple[str, dict[str, Any], str]] = [
 def test_a_file_is_sent_by_its_link(
     actions: Actions, action: str, body: dict[str, Any], kind: str
 ) -> None:
-    answer = actions.send(action, {**body, "link": LINK})
+    endings = {"image": "jpg", "video": "mp4", "audio": "mp3", "document": "pdf", "sticker": "webp"}
+    link = LINK.replace("bin", endings[kind])
+    answer = actions.send(action, {**body, "link": link})
 
     assert answer.result["state"] == "sent"
     [sent] = actions.wire
-    assert sent.body[kind]["link"] == LINK  # type: ignore[index] # JSON
-    assert actions.item(answer.result["messagePk"])["content"]["link"] == LINK
+    assert sent.body[kind]["link"] == link  # type: ignore[index] # JSON
+    assert actions.item(answer.result["messagePk"])["content"]["link"] == link
 
 
 REFUSED_LINKS = [

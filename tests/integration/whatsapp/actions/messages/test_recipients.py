@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.policy.consent.records import Source, Statement
 from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.messages.test_resends import fail
+from tests.integration.whatsapp.actions.templates.catalogue import listed
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.integration.whatsapp.contacts.test_identity import P, Q, changed, written
 from whatsapp.sending import recipients
@@ -164,3 +166,26 @@ def test_a_late_message_of_the_customer_wins_over_an_answer_of_the_api(actions: 
     actions.harness.take({"messages": [written("c", 30, Q, FIRST)]})
 
     assert head_of(actions, P)["senderPhone"] == Q
+
+
+@pytest.mark.parametrize("to", [{}, {"to_user_id": NEXT}], ids=str)
+def test_an_echo_of_the_app_does_not_open_a_number_that_was_given_up(
+    actions: Actions, to: dict[str, str]
+) -> None:
+    actions.harness.take({"messages": [written("a", 0, P, FIRST)]})
+    actions.harness.take({"messages": [changed("n", 10)]})
+    opt_in = Statement(source=Source.OPERATOR, at_ms=NOW, evidence="form 3")
+    consents = actions.module.resources.consents
+    consents.record_opt_in("acme", [f"+{P}"], opt_in, channels=["whatsapp"])
+    sent = NEWER["an echo of the app"]["message_echoes"][0] | to
+    actions.harness.take({"field": "smb_message_echoes", "message_echoes": [sent]})
+
+    listed(actions.sandbox, {"type": "BODY", "text": "Hi"}, name="hello")
+    template = {"templateName": "hello"}
+    assert (
+        reason(actions.run("send_template", template | {"phone": PHONE, "to": f"+{P}"}))
+        == WITHDRAWN
+    )
+    actions.harness.take({"messages": [written("b", 200, P, NEXT)]})
+    assert actions.run("send_text", TEXT | {"to": f"+{P}"}).status == 200
+    assert sent_to(actions) == [{"to": f"+{P}"}]

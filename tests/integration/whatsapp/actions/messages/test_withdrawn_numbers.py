@@ -24,7 +24,7 @@ from tests.integration.whatsapp.actions.messages.test_recipients import (
 )
 from tests.integration.whatsapp.actions.messages.test_templates import VALUES, add_template
 from tests.integration.whatsapp.conftest import NOW, PHONE
-from tests.integration.whatsapp.contacts.test_identity import P, Q, written
+from tests.integration.whatsapp.contacts.test_identity import P, Q, changed, written
 from whatsapp.sending import recipients
 
 OTHER = {"phone_number_id": EUM_PHONE, "display_phone_number": "15550783999"}
@@ -41,8 +41,14 @@ def write_to_other(actions: Actions, *messages: dict[str, Any]) -> None:
         actions.harness.take({"metadata": OTHER, "messages": [message]}, waba=EUM_WABA)
 
 
-def withdraw(actions: Actions, at_ms: int, company: str = "acme", number: str = P) -> None:
-    record = Withdrawal(at=clock.to_text(at_ms), evidence="wamid.n")
+def withdraw(
+    actions: Actions,
+    at_ms: int,
+    company: str = "acme",
+    number: str = P,
+    owner: str | None = None,
+) -> None:
+    record = Withdrawal.of(clock.to_text(at_ms), "wamid.n", owner)
     withdrawals.note(actions.log, company, f"+{number}", record)
 
 
@@ -139,18 +145,21 @@ NAMED = {
 
 
 @pytest.mark.parametrize(
-    ("at_ms", "company", "is_sent"),
-    [(NOW - 1_000, "acme", True), (NOW + 1_000, "acme", False), (NOW + 1_000, "globex", True)],
-)
-def test_a_number_that_only_requests_name_is_used_if_named_since(
-    actions: Actions, at_ms: int, company: str, is_sent: bool
+    ("at_ms", "company", "owner", "is_sent"),
+    [
+        (NOW - 1_000, "acme", NEXT, True), (NOW - 1_000, "acme", None, False),
+        (NOW + 1_000, "acme", NEXT, False), (NOW + 1_000, "globex", None, True),
+    ],
+)  # fmt: skip
+def test_a_number_that_only_requests_name_is_used_if_named_since_another_person_wrote_from_it(
+    actions: Actions, at_ms: int, company: str, owner: str | None, is_sent: bool
 ) -> None:
     add_template(actions, category="UTILITY")
     opt_in = Statement(source=Source.OPERATOR, at_ms=NOW, evidence="form 3")
     actions.module.resources.consents.record_opt_in(
         "acme", [f"+{UNPROVEN}"], opt_in, channels=["whatsapp"]
     )
-    withdraw(actions, at_ms, company, UNPROVEN)
+    withdraw(actions, at_ms, company, UNPROVEN, owner)
     answer = actions.run("send_template", NAMED)
 
     assert (answer.status == 200) is is_sent, answer.body
@@ -178,3 +187,15 @@ def test_a_withdrawal_right_before_the_call_to_the_provider_stops_each_kind_of_c
 
     assert sent_to(two) == []
     assert [one for one in two.wire if one.path.endswith("/calls")] == []
+
+
+def test_the_first_message_after_a_notice_makes_its_author_known_to_the_whole_company(
+    actions: Actions,
+) -> None:
+    actions.harness.take({"messages": [written("a", 0, P, FIRST)]})
+    for event in (changed("n", 10), written("b", 20, P, NEXT), written("c", 30, P, NEXT)):
+        actions.harness.take({"messages": [event]})
+
+    released = [json.loads(entry.body) for entry in actions.harness.inbound.entries]
+    known = [body.get("next_user_id") for body in released if body["type"] == "number_released"]
+    assert known == [None, NEXT]

@@ -238,6 +238,7 @@ def test_events_of_an_account_go_only_to_topics_of_the_deployment_or_of_the_comp
     assert [sent for sent in actions.wire if sent.operation.startswith("Put")] == []
 
 
+@pytest.mark.long
 def test_a_number_whose_proof_has_ended_is_not_used_and_can_be_proven_by_another_company(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,7 +165,10 @@ def test_synchronisation_completes_a_number_that_lacks_its_ids_at_aws(actions: A
         pk=f"PHONE#{other}", phone=other, phone_arn=f"arn:parley:whatsapp:::phone-number-id/{other}",
         aws_phone=f"phone-number-id-{'9' * 32}", display_phone="15550783009",
     )  # fmt: skip
-    synced = actions.run("sync_phones", {"metaWabaId": EUM_WABA})
+    of_account = {"metaWabaId": EUM_WABA}
+    for action in ("list_flows", "eum_list_templates", "get_event_destinations"):
+        assert actions.run(action, of_account).status == 200, action
+    synced = actions.run("sync_phones", of_account)
 
     assert synced.status == 200, synced.body
     assert actions.item(f"PHONE#{EUM_PHONE}").get("awsPhone"), synced.result
@@ -176,7 +179,7 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     actions: Actions, is_named: bool
 ) -> None:
     taken, nameless, new = "777770352242951", "777770352242952", "777770352242953"
-    unreadable = "777770352242954"
+    unreadable, no_digits = "777770352242954", "+٤٤٧٧٠٠٩٠٠" if is_named else "N/A"
     foreign = a_phone(
         pk=f"PHONE#{taken}",
         phone=taken,
@@ -186,7 +189,7 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     )
     actions.grant(foreign)
     store.phones.register_unlisted(actions.harness.resources.table, foreign)
-    listed = {taken: "+1 555-078-3771", nameless: "", unreadable: "N/A", new: "+1 555-078-3773"}
+    listed = {taken: "+1 555-078-3771", nameless: "", unreadable: no_digits, new: "+1 555-078-3773"}
     for phone, display in listed.items():
         actions.list_on_graph(phone, display)
     actions.register_eum(aws_waba=None)
@@ -206,6 +209,8 @@ def test_a_number_that_cannot_be_registered_does_not_stop_the_others(
     [
         ("sync_phones", {}),
         ("get_event_destinations", {}),
+        ("list_flows", {}),
+        ("eum_list_templates", {}),
         ("create_event_destination", {"snsTopicArn": "arn:aws:sns:us-east-1:123456789012:social"}),
     ],
 )

@@ -100,6 +100,18 @@ def test_customising_replaces_parts_and_keeps_the_others(actions: Actions) -> No
     assert nothing.status == 400
 
 
+def test_customising_with_an_empty_list_removes_the_buttons_and_empty_parts_are_refused(
+    actions: Actions,
+) -> None:
+    listed(actions.sandbox, BODY, buttons(QUICK))
+    named = {"metaWabaId": WABA, "templateName": "spring_sale"}
+
+    assert actions.run("customize_template", named | {"header": {}}).fields == ["header"]
+    assert actions.run("customize_template", named | {"buttons": []}).status == 200
+    edit = next(one for one in actions.wire if one.operation == "edit_template")
+    assert edit.body == {"components": [BODY]}
+
+
 def test_customising_a_template_at_aws_updates_it_there(actions: Actions) -> None:
     actions.register_eum()
     at_aws(actions.sandbox, BODY, id="88")

@@ -62,15 +62,15 @@ def test_a_marketing_message_takes_the_kind_of_its_header_from_the_template(
         },
         {
             "type": "button",
-            "sub_type": "url",
-            "index": "1",
-            "parameters": [{"type": "text", "text": "sale"}],
-        },
-        {
-            "type": "button",
             "sub_type": "quick_reply",
             "index": "0",
             "parameters": [{"type": "payload", "payload": "stop"}],
+        },
+        {
+            "type": "button",
+            "sub_type": "url",
+            "index": "1",
+            "parameters": [{"type": "text", "text": "sale"}],
         },
     ]
     assert sent(actions)[0].operation == "send_message"
@@ -326,6 +326,46 @@ def test_a_limited_offer_has_its_end_and_its_code(actions: Actions) -> None:
     assert header["parameters"][0]["type"] == "image"
     assert ends["parameters"][0]["limited_time_offer"] == {"expiration_time_ms": end}
     assert code["parameters"] == [{"type": "coupon_code", "coupon_code": "SPRING"}]
+
+
+def test_an_offer_without_an_end_is_sent_without_one_and_needs_its_template(
+    actions: Actions,
+) -> None:
+    offer = {"text": "For members", "has_expiration": False}
+    url = {"type": "URL", "url": "https://acme.example/{{1}}"}
+    shown = buttons({"type": "COPY_CODE"}, url)
+    text = {"type": "BODY", "text": "Hi"}
+    listed(
+        actions.sandbox, {"type": "LIMITED_TIME_OFFER", "limited_time_offer": offer}, text, shown
+    )
+    values = {"couponCode": "SPRING", "buttonParams": [{"index": 1, "urlSuffix": "a"}]}
+    actions.send("send_limited_offer_template", SALE | values)
+
+    assert [one["sub_type"] for one in components(actions)] == ["copy_code", "url"]
+    actions.sandbox.templates.clear()
+    listed(actions.sandbox, text, shown, name="plain")
+    answer = actions.send("send_limited_offer_template", values | {"templateName": "plain"})
+    assert (answer.error, len(sent(actions))) == ("template_not_sendable", 1)
+
+
+@pytest.mark.parametrize(
+    ("has_expiration", "given", "rule"),
+    [
+        (True, {}, "is missing: the template shows when its offer ends"),
+        (False, {"offerExpirationTimestamp": NOW + 86_400_000}, "is not in the template"),
+    ],
+)
+def test_an_offer_whose_end_does_not_fit_is_refused_with_the_rule(
+    actions: Actions, has_expiration: bool, given: dict[str, Any], rule: str
+) -> None:
+    offer = {"text": "Soon over", "has_expiration": has_expiration}
+    part = {"type": "LIMITED_TIME_OFFER", "limited_time_offer": offer}
+    coupon = buttons({"type": "COPY_CODE"})
+    listed(actions.sandbox, part, {"type": "BODY", "text": "Hi"}, coupon)
+    answer = actions.send("send_limited_offer_template", SALE | {"couponCode": "SPRING"} | given)
+
+    assert (answer.error, sent(actions)) == ("template_not_sendable", [])
+    assert f"offerExpirationTimestamp: {rule}" in answer.body["error"]["message"]
 
 
 def media(actions: Actions) -> str:

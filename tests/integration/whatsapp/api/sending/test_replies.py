@@ -123,6 +123,18 @@ def test_a_lost_answer_is_in_doubt_and_sent_once_then_unknown(
     assert len(agent_harness.sent) == 1
 
 
+def test_a_reaction_before_its_message_was_settled_is_shown(agent_harness: AgentHarness) -> None:
+    agent_harness.sandbox.faults.add(kind="lost_answer")
+    answer = agent_harness.send()
+    reaction = {"message_id": "wamid.early", "emoji": "A"}
+    said = text("wamid.r", at=NOW // 1000) | {"type": "reaction", "reaction": reaction}
+    agent_harness.harness.take({"messages": [said]})
+    agent_harness.report(answer, "wamid.early", "delivered")
+
+    reactions = agent_harness.harness.item("MSG#wamid.early")["reactions"]
+    assert [each["emoji"] for each in reactions.values()] == ["A"]
+
+
 def test_a_status_settles_a_message_in_doubt_before_and_after_it_is_given_up(
     agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

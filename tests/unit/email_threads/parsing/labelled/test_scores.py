@@ -17,6 +17,7 @@ LEAST_SHARE = 0.99
 WORDS = ("STOP", "Unsubscribe", *(word for words in PRESETS.values() for word in words))
 
 
+@pytest.mark.long
 def test_the_labelled_set_has_the_promised_size() -> None:
     every = mails.mails()
 
@@ -25,6 +26,7 @@ def test_the_labelled_set_has_the_promised_size() -> None:
     assert len({mail.client for mail in every}) >= 12
 
 
+@pytest.mark.long
 def test_the_own_text_of_nearly_all_labelled_mails_is_found() -> None:
     right, every, wrong = mails.scores(lambda mail: parsed(mail.source).new_text)
 
@@ -55,6 +57,7 @@ def test_an_opt_out_above_a_quote_and_a_footer_of_any_client_is_heard(client: st
     assert not unheard
 
 
+@pytest.mark.long
 @each("client", [*TEXTS, *DOCUMENTS])
 def test_an_opt_out_in_the_quoted_mail_is_never_heard(client: str) -> None:
     for words in LANGUAGES:

@@ -7,6 +7,7 @@ The hourly refresh asks again: a number that Graph has refused to show for three
 
 from __future__ import annotations
 
+import string
 from typing import TYPE_CHECKING, Any
 
 from shared.access.ownership.claims import Proof
@@ -95,13 +96,14 @@ def _is_listed_by_aws(call: Call[Any], phone: Phone, missing: list[str]) -> bool
     if phone.aws_waba is None or "awsWabaId" in missing:
         return False
     eum = remote.EumAccount(call.resources)
-    account = eum.call("get_linked_whatsapp_business_account", id=phone.aws_waba)["account"]
-    if str(account.get("wabaId")) != phone.waba_meta_id:
+    answer = eum.call("get_linked_whatsapp_business_account", id=phone.aws_waba)
+    account = answer.get("account", {})
+    if account.get("wabaId") != phone.waba_meta_id:
         return False
     own = {"arn": phone.phone_arn, "metaPhoneNumberId": phone.phone}
     return any(
-        all(str(one.get(name)) == value for name, value in own.items())
-        for one in account["phoneNumbers"]
+        all(one.get(name) == value for name, value in own.items())
+        for one in account.get("phoneNumbers", [])
     )
 
 
@@ -128,5 +130,5 @@ def note_listed(resources: ActionResources, phone: Phone) -> None:
 
 
 def digits_of(number: object) -> str:
-    """Return the digits of a number as a provider writes it."""
-    return "".join(character for character in str(number) if character.isdecimal())
+    """Return the digits (0 to 9) of a number as a provider writes it."""
+    return "".join(character for character in str(number) if character in string.digits)

@@ -4,6 +4,7 @@ from typing import Any
 
 from shared.access.ownership.proofs import NotProven
 from shared.api.auth import Scope
+from shared.runtime.failures import Transient
 from whatsapp import store
 from whatsapp.actions.accounts.numbers import reports
 from whatsapp.actions.accounts.numbers.registrations import proofs
@@ -21,6 +22,9 @@ from whatsapp.sending.failures import (
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
+
+_LENGTHS = range(7, 16)  # digits of a number (E.164)
+_CHANGED = "it was changed at the same time; synchronise again"
 
 
 class SyncPhones(Input):
@@ -71,7 +75,9 @@ def sync_phones(call: Call[SyncPhones]) -> Synced:
         siblings = participants.account_of(call, waba)
         try:
             found = _listed(call, siblings)
-        except (NotConfigured, ProviderRejected, ProviderUnavailable, TooFast) as failure:
+        except (
+            NotConfigured, ProviderRejected, ProviderUnavailable, TooFast, remote.AnswerIncomplete,
+        ) as failure:  # fmt: skip
             if named is not None:
                 raise
             synced.failed.append(
@@ -86,7 +92,7 @@ def sync_phones(call: Call[SyncPhones]) -> Synced:
     return synced
 
 
-def _listed(call: Call[SyncPhones], siblings: list[Phone]) -> list[dict[str, Any]]:
+def _listed(call: Call[SyncPhones], siblings: list[Phone]) -> list[Any]:
     """Return the numbers of an account as its provider lists them. Raises the provider's failures."""
     first = siblings[0]
     if first.provider == "eum":
@@ -94,31 +100,35 @@ def _listed(call: Call[SyncPhones], siblings: list[Phone]) -> list[dict[str, Any
         answer = remote.eum_of(call, linked).call(
             "get_linked_whatsapp_business_account", id=remote.aws_account_of(linked)
         )
-        numbers: list[dict[str, Any]] = answer.get("account", {}).get("phoneNumbers", [])
-        return numbers
+        account = answer.get("account") or {}
+        return list(account.get("phoneNumbers") or [])
     graph = remote.graph_of_account(call, first.waba_meta_id)
     fields = "id,display_phone_number,verified_name,quality_rating,throughput"
     return list(proofs.numbers_on_graph(graph, first.waba_meta_id, fields))
 
 
 def _sync_entry(
-    call: Call[SyncPhones], siblings: list[Phone], entry: dict[str, Any], synced: Synced
+    call: Call[SyncPhones],
+    siblings: list[Phone],
+    entry: Any,  # noqa: ANN401 - as the provider lists it
+    synced: Synced,
 ) -> None:
     """Register or update a listed number, or note why that fails."""
     is_on_aws = siblings[0].provider == "eum"
-    listed_id = entry.get("metaPhoneNumberId" if is_on_aws else "id")
+    listed_id = None
     try:
+        listed_id = _object(entry).get("metaPhoneNumberId" if is_on_aws else "id")
         found = _at_aws(siblings, entry) if is_on_aws else _at_graph(siblings[0], entry)
         stored = next((one for one in siblings if one.phone == found.phone), None)
         _sync(call, stored, found, synced)
         report = reports.of_aws({"phoneNumber": entry}) if is_on_aws else reports.of_graph(entry)
         reports.keep(call.resources, stored or found, report)
-    except (PhoneTaken, ListFull, NotProven, _Incomplete) as fault:
+    except (PhoneTaken, ListFull, NotProven, _Incomplete, Transient) as fault:
         synced.failed.append(
             NotSynced(
                 meta_waba_id=siblings[0].waba_meta_id,
                 phone_number_id=str(listed_id) if listed_id else None,
-                reason=str(fault),
+                reason=_CHANGED if isinstance(fault, Transient) else str(fault),
             )
         )
 
@@ -133,8 +143,11 @@ def _at_graph(sibling: Phone, entry: dict[str, Any]) -> Phone:
 
 def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
     linked = remote.linked_of(siblings)
+    arn = _field(number, "arn")
+    if not arn.startswith("arn:"):
+        raise _Incomplete("the provider lists it with an arn that is none")
     facts = {
-        "phone_arn": _field(number, "arn"),
+        "phone_arn": arn,
         "aws_phone": _field(number, "phoneNumberId"),
         "aws_waba": remote.aws_account_of(linked),
     }
@@ -142,9 +155,15 @@ def _at_aws(siblings: list[Phone], number: dict[str, Any]) -> Phone:
     return new_number(siblings[0], _field(number, "metaPhoneNumberId"), digits, **facts)
 
 
+def _object(entry: Any) -> dict[str, Any]:  # noqa: ANN401 - as the provider lists it
+    if not isinstance(entry, dict):
+        raise _Incomplete("the provider lists it without fields")
+    return entry
+
+
 def _digits(entry: dict[str, Any], name: str) -> str:
     digits = proofs.digits_of(_field(entry, name))
-    if not digits:
+    if not _LENGTHS.start <= len(digits) < _LENGTHS.stop:
         raise _Incomplete(f"the provider lists it with a {name} that is no number")
     return digits
 

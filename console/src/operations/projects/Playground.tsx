@@ -1,0 +1,113 @@
+// A conversation with the model of a draft. Nothing is sent to anyone.
+
+import { useState } from "preact/hooks";
+import type { ConversationsAdmin } from "../../api/routes";
+import { useAction } from "../../api/resource";
+import { useApp } from "../../app";
+import { named, t } from "../../texts/texts";
+import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+
+type Project = ConversationsAdmin.ProjectView;
+type Input = ConversationsAdmin.PlaygroundInput;
+type Tried = ConversationsAdmin.PlaygroundView;
+type Spoken = NonNullable<Input["messages"]>[number];
+interface Line {
+  spoken: Spoken;
+  tried?: Tried;
+}
+
+const MOST_MESSAGES = 40;
+
+export function Playground({ project, version, settings }: { project: Project; version: number; settings: Record<string, unknown> }) {
+  const { client } = useApp();
+  const [channel, setChannel] = useState(project.channels[0] ?? "sms");
+  const [lines, setLines] = useState<Line[]>([]);
+  const [text, setText] = useState("");
+  const ask = useAction(async () => {
+    const said: Line[] = text.trim() ? [...lines, { spoken: { by: "customer", text } }] : lines;
+    const body: Input = { version, settings, channel: channel as Input["channel"], messages: said.slice(-MOST_MESSAGES).map(({ spoken }) => spoken) };
+    const tried = (await client.call("POST /projects/{project_id}/playground", { path: { project_id: project.project_id }, body })).result;
+    setLines([...said, { spoken: { by: "company", text: tried.content || "–" }, tried }]);
+    setText("");
+  });
+  return (
+    <section class="ops-section" aria-label={t("playground.title")}>
+      <header class="ops-head">
+        <div>
+          <h2>{t("playground.title")}</h2>
+          <p class="quiet">{t("playground.about")}</p>
+        </div>
+        <Button kind="quiet" disabled={lines.length === 0} onClick={() => setLines([])}>
+          {t("playground.clear")}
+        </Button>
+      </header>
+      <ol class="playground" aria-live="polite">
+        {lines.map((line, position) => (
+          <li key={position} class={`playground-${line.spoken.by}`}>
+            <b>{named("playground.by", line.spoken.by)}</b>
+            <p>{line.spoken.text}</p>
+            {line.tried && <Trace tried={line.tried} />}
+          </li>
+        ))}
+      </ol>
+      <form
+        class="ops-editor"
+        aria-label={t("playground.form")}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask.run();
+        }}
+      >
+        {ask.error && <ErrorNotice error={ask.error} />}
+        <Field label={t("playground.channel")} name="channel">
+          <select value={channel} onChange={(event) => setChannel(event.currentTarget.value)}>
+            {project.channels.map((one) => (
+              <option key={one} value={one}>
+                {named("channel", one)}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t("playground.message")} name="message">
+          <textarea dir="auto" rows={3} maxLength={4000} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </Field>
+        <div class="ops-editor-end">
+          <Button type="submit" kind="primary" busy={ask.busy} disabled={lines.length > 0 && !text.trim()}>
+            {text.trim() || lines.length > 0 ? t("playground.ask") : t("playground.first")}
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+// How the model came to its answer.
+function Trace({ tried }: { tried: Tried }) {
+  return (
+    <>
+      {tried.hand_off && (
+        <p>
+          <Badge kind="warn">{t("playground.hand_off")}</Badge> {tried.hand_off_reason}
+        </p>
+      )}
+      {tried.faults.map((one, position) => (
+        <Badge key={position} kind={one.severity === "note" ? "plain" : "warn"}>
+          {one.fault.replaceAll("_", " ")}
+        </Badge>
+      ))}
+      <p class="quiet">{t("playground.cost", { model: tried.model, tokens: tried.tokens_in + tried.tokens_out, dollars: tried.dollars, ms: tried.ms })}</p>
+      <details>
+        <summary>{t("playground.trace")}</summary>
+        {tried.calls.map((call, position) => (
+          <pre key={position}>{`${call.name} ${JSON.stringify(call.arguments)} → ${call.result ?? "–"}`}</pre>
+        ))}
+        {tried.passages.map((one) => (
+          <p key={one.chunk_id}>{`${one.chunk_id} (${one.score})${one.cited ? ` ${t("playground.cited")}` : ""}`}</p>
+        ))}
+        {tried.model_calls.map((call, position) => (
+          <pre key={position}>{[call.system, ...call.history, `→ ${call.answer}`, ...call.calls].join("\n")}</pre>
+        ))}
+      </details>
+    </>
+  );
+}

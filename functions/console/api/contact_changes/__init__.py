@@ -1,1 +1,0 @@
-"""Changes of contacts: what people store about a person, its identifiers, merges and their ends."""

@@ -1,0 +1,1 @@
+"""Changes of contacts by people: details, identifiers, merges, notes, attributes, consent."""

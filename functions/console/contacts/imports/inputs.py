@@ -1,0 +1,81 @@
+"""Input models of imports of contacts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AwareDatetime, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from console.contacts.imports.files import MOST_COLUMNS
+from shared.api.models.inputs import Input
+from shared.runtime import clock
+
+LONGEST_SOURCE: Final = 300
+MOST_AHEAD_MS: Final = 60 * clock.SECOND_MS  # of a clock of a browser
+
+type ColumnField = Annotated[
+    str, Field(max_length=60, pattern=r"^([a-z_]{1,20}|attribute:[a-z][a-z0-9_]{0,39})$")
+]
+
+
+class ColumnsInput(Input):
+    """
+    The field of each column, in their order; null for one that is not imported. `region` (ISO 3166) is where national
+    phone numbers are dialled. With `fills` details that a contact has stay, and only absent ones are added.
+    """
+
+    columns: Annotated[list[ColumnField | None], Field(max_length=MOST_COLUMNS)] | None = None
+    region: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = None
+    fills: bool = False
+
+
+class AttestedInput(Input):
+    """
+    Attests that all people of the file have agreed to messages on these channels: in which words or where (`source`),
+    and by when at the latest. An opt-out is never ended by it.
+    """
+
+    channels: Annotated[
+        list[Literal["whatsapp", "sms", "email"]], Field(min_length=1, max_length=3)
+    ]
+    source: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_SOURCE, pattern=r"\S", repr=False)
+    ]
+    given_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _is_past(self) -> Self:
+        latest = clock.now_ms() + MOST_AHEAD_MS
+        if self.given_at.timestamp() * clock.SECOND_MS > latest:
+            raise PydanticCustomError("given_at", "must not be in the future")
+        return self
+
+    @property
+    def moment(self) -> str:
+        """When the people had agreed, as it is stored."""
+        return clock.to_text(int(self.given_at.timestamp() * clock.SECOND_MS))
+
+
+class StartInput(ColumnsInput):
+    """The import of all rows, into a list (`list_id`) if one is named, with attested consent or without."""
+
+    columns: Annotated[list[ColumnField | None], Field(max_length=MOST_COLUMNS)]
+    list_id: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9]+$")] | None = (
+        None
+    )
+    consent: AttestedInput | None = None
+
+
+class RowsQuery(Input):
+    """Which rows to list: of one outcome, or all."""
+
+    outcome: Literal["created", "updated", "unchanged", "refused"] | None = None
+    cursor: str | None = None
+
+
+class ImportsQuery(Input):
+    """A page of the company's imports."""
+
+    limit: int = Field(default=20, ge=1, le=50)
+    cursor: str | None = None

@@ -1,0 +1,1 @@
+"""Segments of contacts over the API."""

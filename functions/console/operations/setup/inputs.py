@@ -1,0 +1,108 @@
+"""Input models of the routes that set up a deployment and a company."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.access import first_links
+from shared.access.companies import Language
+from shared.access.groups import Role
+from shared.api.models.inputs import Input
+from shared.api.principals import TEAM_PATTERN
+
+LONGEST_VALUE = 8_192
+_MOST_TEAMS = 20
+_LEAST_PASSWORD = 12  # the rule of the user pool, as are the kinds of characters
+
+
+def _is_accepted_by_the_pool(password: str) -> str:
+    kinds = (str.islower, str.isupper, str.isdigit)
+    if len(password) < _LEAST_PASSWORD or not all(any(map(kind, password)) for kind in kinds):
+        raise PydanticCustomError(
+            "password", "must have at least 12 characters: upper and lower case, and a digit"
+        )
+    return password
+
+
+def _is_one_line(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise PydanticCustomError("line", "must be one line without blanks at its ends")
+    return text
+
+
+def _is_visible(secret: str) -> str:
+    if not 1 <= len(secret) <= LONGEST_VALUE or not all("!" <= sign <= "~" for sign in secret):
+        raise PydanticCustomError(
+            "secret", "must be one line of 1 to 8192 ASCII characters without spaces"
+        )
+    return secret
+
+
+type Address = Annotated[str, Field(pattern=r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$")]
+type Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_is_one_line)]
+type Secret = Annotated[str, AfterValidator(_is_visible)]
+type Team = Annotated[str, Field(pattern=TEAM_PATTERN)]
+
+
+class AdministratorInput(Input):
+    """The first administrator: the *token* of the one-time link, and what the person logs in with."""
+
+    token: Annotated[str, Field(pattern=first_links.TOKEN_PATTERN, repr=False)]
+    email: Address = Field(repr=False)
+    name: Name = Field(repr=False)
+    password: Annotated[
+        str, Field(max_length=256, repr=False), AfterValidator(_is_accepted_by_the_pool)
+    ]
+
+
+class CompanyInput(Input):
+    """The *name* and *language* of the company. *version*: of the settings that were read."""
+
+    name: Name
+    language: Language
+    version: Annotated[int, Field(ge=0)]
+
+
+class PersonInput(Input):
+    """A person to invite, with roles and teams in the caller's company."""
+
+    email: Address = Field(repr=False)
+    name: Name | None = Field(default=None, repr=False)
+    roles: Annotated[list[Role], Field(min_length=1, max_length=len(Role))]
+    teams: Annotated[list[Team], Field(max_length=_MOST_TEAMS)] = Field(default_factory=list)
+
+
+class WhatsAppInput(Input):
+    """Credentials of a Meta app: its secret, or an access token of the company, or both. Neither is shown again."""
+
+    app_id: Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]
+    app_secret: Secret | None = Field(default=None, repr=False)
+    access_token: Secret | None = Field(default=None, repr=False)
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if self.app_secret is None and self.access_token is None:
+            raise PydanticCustomError("credentials", "must have app_secret or access_token")
+        return self
+
+
+class SwitchInput(Input):
+    """A switch of the deployment and its new state."""
+
+    context: Literal["whatsapp", "conversations", "email_threads"]
+    name: Literal["safe_mode", "automation_enabled"]
+    on: bool
+
+
+class MemberInput(Input):
+    """All *roles* and *teams* of a person in the caller's company. Without any, the person has no access to it."""
+
+    roles: Annotated[list[Role], Field(max_length=len(Role))]
+    teams: Annotated[list[Team], Field(max_length=_MOST_TEAMS)]
+
+
+class BlockInput(Input):
+    """Whether a person is refused."""
+
+    blocked: bool

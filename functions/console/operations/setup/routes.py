@@ -1,0 +1,117 @@
+"""The routes that set up a deployment and a company, and the one that needs no login: it takes a one-time link."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from console.operations.setup import inputs, people, views
+from console.operations.setup.administrator import FirstAdministrators
+from console.operations.setup.findings import Checks
+from console.operations.setup.members import Administration
+from console.operations.setup.switches import SwitchChanges
+from console.operations.setup.whatsapp import WhatsAppSecrets
+from shared.access import companies
+from shared.access.user_pool import People
+from shared.api.auth import Scope
+from shared.api.models.inputs import NoInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import OpenRequest, Request
+from shared.aws.dynamodb import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupRoutes:
+    """*pool* returns the user pool, and raises Unsupported if people log in elsewhere."""
+
+    keys: Table
+    pool: Callable[[], People]
+    administrators: FirstAdministrators
+    secrets: WhatsAppSecrets
+    switches: SwitchChanges
+    checks: Checks
+    members: Administration
+
+    @route_methods.opens("POST /operations/administrator")
+    def make_administrator(
+        self, request: OpenRequest[inputs.AdministratorInput]
+    ) -> views.AdministratorView:
+        """Make the first administrator of a company, with the token of a one-time link in place of a login."""
+        return self.administrators.make(request.input, request.id)
+
+    @route_methods.reads("GET /operations/company", Scope.ACCESS_ADMIN)
+    def get_company(self, request: Request[NoInput]) -> views.CompanyView:
+        """Return the name and the language of the company."""
+        company = request.caller.company
+        return _shown(company, companies.profile_of(self.keys, company))
+
+    @route_methods.changes("POST /operations/company", Scope.ACCESS_ADMIN)
+    def set_company(self, request: Request[inputs.CompanyInput]) -> Callable[[], views.CompanyView]:
+        """Set the name and the language of the company."""
+        company, given = request.caller.company, request.input
+        return lambda: _shown(
+            company,
+            companies.replace(self.keys, company, given.name, given.language, given.version),
+        )
+
+    @route_methods.changes("POST /operations/people", Scope.ACCESS_ADMIN)
+    def invite_person(
+        self, request: Request[inputs.PersonInput]
+    ) -> Callable[[], views.PersonInvited]:
+        """Invite a person by e-mail, with roles and teams; people of the company get the further ones."""
+        return people.invite(self.pool, request.caller, request.input)
+
+    @route_methods.reads("GET /operations/people", Scope.ACCESS_ADMIN)
+    def list_members(self, request: Request[NoInput]) -> views.Members:
+        """List the people of the company with their roles, teams and states."""
+        return self.members.listed(request.caller)
+
+    @route_methods.changes("POST /operations/people/{person_id}", Scope.ACCESS_ADMIN)
+    def change_member(
+        self, request: Request[inputs.MemberInput], person_id: str
+    ) -> Callable[[], views.MemberState]:
+        """Give a person exactly these roles and teams, and end their sessions."""
+        return self.members.change(request.caller, person_id, request.input)
+
+    @route_methods.changes("POST /operations/people/{person_id}/sign-out", Scope.ACCESS_ADMIN)
+    def sign_out_member(
+        self, request: Request[NoInput], person_id: str
+    ) -> Callable[[], views.MemberState]:
+        """End all sessions of a person, who may log in again."""
+        return self.members.sign_out(request.caller, person_id)
+
+    @route_methods.changes("POST /operations/people/{person_id}/block", Scope.ACCESS_ADMIN)
+    def block_member(
+        self, request: Request[inputs.BlockInput], person_id: str
+    ) -> Callable[[], views.MemberState]:
+        """Refuse all calls and logins of a person, or allow them again."""
+        return self.members.block(request.caller, person_id, request.input)
+
+    @route_methods.reads("GET /operations/whatsapp/webhook", Scope.OPERATOR)
+    def get_webhook(self, request: Request[NoInput]) -> views.WebhookView:
+        """Return the address of the webhook and the verify token, which Meta asks for."""
+        return self.secrets.webhook(request.api_url)
+
+    @route_methods.changes("POST /operations/whatsapp/credentials", Scope.OPERATOR)
+    def store_credentials(
+        self, request: Request[inputs.WhatsAppInput]
+    ) -> Callable[[], views.WhatsAppCredentials]:
+        """Store the secret of a Meta app and the company's access token, and grant the app to the company."""
+        return self.secrets.store(request.caller, request.input)
+
+    @route_methods.reads("GET /operations/findings", Scope.OPERATOR)
+    def list_findings(self, request: Request[NoInput]) -> views.Findings:
+        """Check the deployment: executions, webhook, secrets, switches, dead letters and alarms."""
+        return self.checks.findings(request.api_url)
+
+    @route_methods.changes("POST /operations/switches", Scope.OPERATOR)
+    def set_switch(self, request: Request[inputs.SwitchInput]) -> Callable[[], views.SwitchState]:
+        """Set a switch that holds for all companies, in force within 30 seconds."""
+        return self.switches.set(request.caller, request.input)
+
+
+def _shown(company: str, profile: companies.CompanyProfile) -> views.CompanyView:
+    return views.CompanyView(
+        company=company,
+        name=profile.name,
+        language=profile.language,
+        version=profile.version,
+    )

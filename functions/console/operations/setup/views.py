@@ -1,0 +1,126 @@
+"""Response models of the routes that set up a deployment and a company. None of them contains a secret value."""
+
+from typing import ClassVar, Literal, Self
+
+from shared.access.companies import Language
+from shared.access.groups import Role
+from shared.api.models import views
+
+
+class View(views.View):
+    """Part of a response; values that are unknown are null."""
+
+    omits_none: ClassVar[bool] = False
+
+
+class AdministratorView(View):
+    """The first administrator, who may log in."""
+
+    principal: str
+    company: str
+
+
+class CompanyView(View):
+    """The caller's company; *name* is null until it has one."""
+
+    company: str
+    name: str | None
+    language: Language
+    version: int
+
+
+class PersonInvited(View):
+    """A person with roles and teams. *invited*: whether the login provider sends a mail with a temporary password."""
+
+    principal: str
+    invited: bool
+
+
+class WhatsAppCredentials(View):
+    """Which credentials are stored now. *token_name*: what `save_phone` names as `graphTokenSecret`."""
+
+    app_id: str
+    has_app_secret: bool
+    has_access_token: bool
+    token_name: str
+
+
+class WebhookView(View):
+    """What Meta asks for: the *address* of the webhook and the verify token, null without one."""
+
+    address: str
+    verify_token: str | None
+
+
+class SwitchState(View):
+    """A switch after a change; *was_on* is the state before it, null if it had none. The opposite call undoes it."""
+
+    context: str
+    name: str
+    on: bool
+    was_on: bool | None
+
+
+class Finding(View):
+    """
+    The result of a check, about a *subject* or the deployment as a whole.
+
+    *facts* are numbers and states of it, *reason* is why it could not be checked (`unknown`).
+    """
+
+    check: str
+    status: Literal["ok", "action", "unknown"]
+    subject: str | None
+    facts: dict[str, str]
+    reason: str | None
+
+    @classmethod
+    def of(cls, check: str, is_ok: bool, subject: str | None = None, **facts: object) -> Self:
+        """Return a finding that is as it has to be, or needs an action."""
+        shown = {name: str(value) for name, value in facts.items()}
+        return cls(
+            check=check,
+            status="ok" if is_ok else "action",
+            subject=subject,
+            facts=shown,
+            reason=None,
+        )
+
+    @classmethod
+    def unknown(cls, check: str, reason: str, subject: str | None = None) -> Self:
+        """Return a finding of what could not be checked."""
+        return cls(check=check, status="unknown", subject=subject, facts={}, reason=reason)
+
+
+class Findings(View):
+    """The findings of all checks, those that need an action first."""
+
+    findings: list[Finding]
+
+
+class MemberView(View):
+    """
+    A person of the company. *has_logged_in*: whether the temporary password was replaced; of a blocked person
+    *is_enabled* is false.
+    """
+
+    person_id: str
+    name: str | None
+    email: str
+    is_enabled: bool
+    has_logged_in: bool
+    roles: list[Role]
+    teams: list[str]
+
+
+class Members(View):
+    """The people of a company, by name."""
+
+    people: list[MemberView]
+
+
+class MemberState(View):
+    """A person after a change; *is_enabled* is null if the change was about something else."""
+
+    person_id: str
+    is_enabled: bool | None

@@ -1,0 +1,1 @@
+"""Jobs on contacts, and their imports and exports."""

@@ -1,0 +1,1 @@
+"""Statements of an answer about its writer: actions that are done, and being a person."""

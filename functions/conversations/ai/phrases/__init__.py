@@ -1,0 +1,1 @@
+"""Phrases of customers: requests for a human agent, opt-outs and questions."""

@@ -1,0 +1,1 @@
+"""Checks of a project's settings before they are stored."""

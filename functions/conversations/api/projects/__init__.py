@@ -1,0 +1,1 @@
+"""Projects over the API: their settings in versions, and trying a version without sending anything."""

@@ -1,0 +1,107 @@
+"""Input models of projects, their versions and the playground."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict, model_validator
+
+from conversations.configuration.versions import VERSIONED
+from conversations.store.items.conversation import ChannelMethod
+from shared.api.models.inputs import Input
+
+LARGEST_SETTINGS_BYTES = 200_000
+LONGEST_NOTE = 500
+MOST_MESSAGES = 40
+LONGEST_MESSAGE = 4_000
+LONGEST_RESULT = 16_000
+
+type Number = Annotated[int, Strict(), Field(ge=1)]
+
+
+class ProjectsQuery(Input):
+    """Position in the list of projects."""
+
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None
+
+
+class VersionsQuery(ProjectsQuery):
+    """Position in the list of a project's versions."""
+
+
+class VersionQuery(Input):
+    """*against*: the version to compare with, by default the one that the version was based on."""
+
+    against: int | None = Field(default=None, ge=1)
+
+
+class Settings(Input):
+    """
+    The settings of a version as the project's file has them. Absent ones are those of the version it is based on; null
+    removes a setting.
+    """
+
+    ai_config: dict[str, Any] | None = None
+    knowledge_config: dict[str, Any] | None = None
+    policy: dict[str, Any] | None = None
+    company_rep: dict[str, Any] | None = None
+    opening_hours: dict[str, Any] | None = None
+    follow_ups: list[dict[str, Any]] | None = None
+    memory: dict[str, Any] | None = None
+    burst_wait: dict[str, Any] | None = None
+    default_language: str | None = None
+    timezone: str | None = None
+
+    @model_validator(mode="after")
+    def _is_small_enough(self) -> "Settings":
+        if len(self.model_dump_json(exclude_unset=True)) > LARGEST_SETTINGS_BYTES:
+            raise ValueError(f"must be at most {LARGEST_SETTINGS_BYTES} bytes")
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that the caller has given, with None for those to remove."""
+        return {name: getattr(self, name) for name in VERSIONED if name in self.model_fields_set}
+
+
+class VersionInput(Input):
+    """A new version: changes of the settings of *based_on*, by default the live version; *note* says why."""
+
+    settings: Settings
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    based_on: Number | None = None
+
+
+class GoLiveInput(Input):
+    """*instead_of*: the version that the caller takes to be live; if another one is, nothing changes."""
+
+    instead_of: Number | None = None
+
+
+class SpokenInput(Input):
+    """A message of the conversation so far."""
+
+    by: Literal["customer", "company"]
+    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE)
+
+
+class PlaygroundInput(Input):
+    """
+    A conversation in which the model is to write the next message; without messages, the first one.
+
+    *version* is by default the live one; *settings* change it for this call. *functions* are the results of the
+    project's functions by name: nothing is called.
+    """
+
+    version: Number | None = None
+    settings: Settings = Settings()
+    channel: ChannelMethod
+    language: str | None = Field(default=None, max_length=35)
+    messages: list[SpokenInput] = Field(default_factory=list, max_length=MOST_MESSAGES)
+    project_data: dict[str, Any] = Field(default_factory=dict)
+    recipient_first_name: str | None = Field(default=None, max_length=100)
+    functions: dict[str, Any] = Field(default_factory=dict, max_length=20)
+
+    @model_validator(mode="after")
+    def _waits_for_an_answer(self) -> "PlaygroundInput":
+        if self.messages and self.messages[-1].by != "customer":
+            raise ValueError("the last of messages must be by the customer")
+        return self

@@ -1,0 +1,98 @@
+"""Routes of projects, their versions and the playground. The code of their calls is loaded by the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from conversations.api.projects import inputs, views
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.api.errors import InvalidInput
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
+
+if TYPE_CHECKING:
+    from conversations.api.access import ApiDependencies
+    from conversations.api.projects.playground import PlaygroundDependencies
+
+_OF_ONE = "/projects/{project_id}"
+_VERSION = f"{_OF_ONE}/versions/{{number}}"
+_ADMIN = Scope.CONVERSATIONS_ADMIN
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRoutes:
+    """The routes over the dependencies of the admin API; *playground* creates those of models when they are used."""
+
+    deps: ApiDependencies
+    playground: Callable[[], PlaygroundDependencies]
+
+    @route_methods.reads("GET /projects", _ADMIN)
+    def list_projects(self, request: Request[inputs.ProjectsQuery]) -> Page[views.ProjectsView]:
+        """List the projects of the company."""
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
+        return versions.projects_of(self.deps, request.caller, request.input)
+
+    @route_methods.reads(f"GET {_OF_ONE}/versions", _ADMIN)
+    def list_versions(
+        self, request: Request[inputs.VersionsQuery], project_id: str
+    ) -> Page[views.VersionsView]:
+        """List the versions of a project's settings, newest first."""
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
+        return versions.listed(self.deps, request.caller, project_id, request.input)
+
+    @route_methods.reads(f"GET {_VERSION}", _ADMIN)
+    def get_version(
+        self, request: Request[inputs.VersionQuery], project_id: str, number: str
+    ) -> views.VersionView:
+        """Return the settings of a version, and how they differ from those of another one."""
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
+        return versions.shown(self.deps, request.caller, project_id, _number(number), request.input)
+
+    @route_methods.changes(f"POST {_OF_ONE}/versions", _ADMIN, status=HTTPStatus.CREATED)
+    def create_version(
+        self, request: Request[inputs.VersionInput], project_id: str
+    ) -> Callable[[], views.WrittenVersionView]:
+        """Store changed settings as a new version, which is not live."""
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
+        versions.item_of(self.deps, request.caller, project_id)
+        return lambda: versions.create(self.deps, project_id, request)
+
+    @route_methods.changes(f"POST {_VERSION}/live", _ADMIN)
+    def put_version_live(
+        self, request: Request[inputs.GoLiveInput], project_id: str, number: str
+    ) -> Callable[[], views.LiveView]:
+        """Make a version the live one, also an older one."""
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
+        version = versions.version_of(self.deps, request.caller, project_id, _number(number))
+        return lambda: versions.go_live(self.deps, project_id, version, request)
+
+    @route_methods.reads(f"POST {_OF_ONE}/playground", _ADMIN)
+    def try_version(
+        self, request: Request[inputs.PlaygroundInput], project_id: str
+    ) -> views.PlaygroundView:
+        """Let the model of a version write the next message of a conversation, without sending or storing it."""
+        from conversations.api.projects import playground, versions  # noqa: PLC0415 - see above
+
+        given, caller = request.input, request.caller
+        item = versions.item_of(self.deps, caller, project_id)
+        settings = versions.settings_to_try(self.deps, caller, project_id, item, given)
+        company = versions.checked_project(item, settings)
+        if given.version is not None:
+            company = company.model_copy(update={"ai_version": given.version})
+        return playground.answer(self.playground(), company, given, request.remaining_ms)
+
+
+def _number(text: str) -> int:
+    """Return the number of a version in a path. Raises InvalidInput."""
+    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 8):  # noqa: PLR2004 - digits of the key
+        raise InvalidInput([{"field": "number", "problem": "must be the number of a version"}])
+    return int(text)

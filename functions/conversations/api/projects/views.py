@@ -1,0 +1,139 @@
+"""Response models of projects, their versions and the playground."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from conversations.api.views import Json
+from conversations.initiation.context_object import as_json
+from shared.api.models.views import View
+
+type JsonValue = Annotated[Any, BeforeValidator(as_json)]
+
+
+class ProjectView(View):
+    """A project. `live_version`: None until its settings were changed once. `unusable`: a setting that is invalid."""
+
+    project_id: str
+    name: str | None
+    status: str | None
+    channels: list[str]
+    live_version: int | None
+    unusable: str | None
+
+
+class ProjectsView(View):
+    """Page of a company's projects."""
+
+    projects: list[ProjectView]
+
+
+class VersionSummaryView(View):
+    """A version in a list. `by`: the person, the API key or the operator who made it."""
+
+    number: int
+    at: str
+    by: str
+    note: str
+    based_on: int | None
+    is_live: bool
+
+
+class VersionsView(View):
+    """Page of a project's versions, newest first."""
+
+    versions: list[VersionSummaryView]
+
+
+class DifferenceView(View):
+    """A setting that differs, with its value in both versions; null where it is absent."""
+
+    path: str
+    before: JsonValue
+    after: JsonValue
+
+
+class VersionView(VersionSummaryView):
+    """A version with its settings, and how they differ from those of the version `compared_with`, if there is one."""
+
+    omits_none = False
+
+    settings: Json
+    compared_with: int | None
+    differences: list[DifferenceView]
+
+
+class WrittenVersionView(View):
+    """The number of a version that was stored. It is not live."""
+
+    project_id: str
+    number: int
+
+
+class LiveView(View):
+    """The version that is live now, and the one before."""
+
+    project_id: str
+    live_version: int
+    before: int | None
+
+
+class CalledView(View):
+    """A call of a function. `simulated`: its result came from the request; built-in functions only report success."""
+
+    name: str
+    arguments: Json
+    result: str | None
+    simulated: bool
+
+
+class FaultView(View):
+    """A fault of an answer: `fatal` hands off, `repair` asks the model again, `note` is recorded only."""
+
+    fault: str
+    severity: str
+
+
+class ModelCallView(View):
+    """One call of the model: what it read, and what it answered."""
+
+    system: str
+    history: list[str]
+    answer: str
+    calls: list[str]
+    stop: str
+    tokens_in: int
+    tokens_out: int
+    ms: int
+
+
+class PassageView(View):
+    """A passage of the company's documents that the model was given."""
+
+    chunk_id: str
+    score: str
+    cited: bool
+
+
+class PlaygroundView(View):
+    """
+    What the model would have sent, and how it came to it. Nothing was sent, stored or called.
+
+    `hand_off` is the cause for which people would get the conversation, `hand_off_reason` the words for them. `dollars`
+    is an estimate by list prices.
+    """
+
+    version: int | None
+    content: str
+    subject: str | None
+    hand_off: str | None
+    hand_off_reason: str | None
+    calls: list[CalledView]
+    faults: list[FaultView]
+    passages: list[PassageView]
+    model: str
+    model_calls: list[ModelCallView]
+    tokens_in: int
+    tokens_out: int
+    ms: int
+    dollars: str

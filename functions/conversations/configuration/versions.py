@@ -1,0 +1,141 @@
+"""
+Versions of the settings of a project's model: what it is told, what it may do, and what it may say.
+
+The project's item has the live settings and the number of their version. A version goes live with one write of the
+item, so a worker reads all settings of one version. A project that was stored before there were versions gets its
+settings as version 1 before the first change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Attr
+
+from conversations.configuration.projects import PARTITION_KEY, key
+from conversations.store import project_versions
+from conversations.store.items.parts.project_version import ProjectVersion
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Attributes, Table
+
+# Attributes of a project that a version has. The others say who the project is and through which accounts it sends.
+VERSIONED = (
+    *("ai_config", "knowledge_config", "policy", "company_rep", "opening_hours", "follow_ups"),
+    *("memory", "burst_wait", "default_language", "timezone"),
+)
+LIVE = "ai_version"
+ATTEMPTS = 8  # to get a number that no other author has taken meanwhile
+_PARLEY = "parley"
+
+# The path of a setting, and its value in each of two versions; None where it is absent.
+type Difference = tuple[str, Any, Any]
+
+
+def settings_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a project's item that versions have."""
+    return {name: item[name] for name in VERSIONED if name in item}
+
+
+def with_settings(item: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a project's item with the *settings* of a version instead of its own."""
+    kept = {name: value for name, value in item.items() if name not in VERSIONED}
+    return {**kept, **settings}
+
+
+def live_version(log: Table, companies: Table, item: Attributes) -> int:
+    """Return the number of the live version of a project; its settings become version 1 if it has none. Repeatable."""
+    if LIVE in item:
+        return int(item[LIVE])
+    company_id, project_id = str(item["company_id"]), str(item["project_id"])
+    first = ProjectVersion(
+        number=1, settings=settings_of(item), by=_PARLEY, at=clock.to_text(clock.now_ms())
+    )
+    project_versions.add(log, company_id, project_id, first)
+    where = key(company_id, project_id)
+    stored = companies.update(where, put_once={LIVE: 1}, when=Attr(PARTITION_KEY).exists())
+    return int(stored[LIVE])
+
+
+def add(log: Table, company_id: str, project_id: str, version: ProjectVersion) -> ProjectVersion:
+    """
+    Store *version* under the next free number and return it. Repeatable: a version that was made for the same call is
+    returned instead. Raises Transient if other authors take each number first.
+    """
+    last = project_versions.newest(log, company_id, project_id)
+    if last is not None and version.made_for and last.made_for == version.made_for:
+        return last
+    number = last.number if last else 0
+    for _ in range(ATTEMPTS):
+        number += 1
+        wanted = version.model_copy(update={"number": number})
+        stored = project_versions.add(log, company_id, project_id, wanted)
+        if stored is wanted or (version.made_for and stored.made_for == version.made_for):
+            return stored
+    raise Transient("version_contended")
+
+
+def version_of_file(
+    log: Table, stored: Attributes | None, live: int | None, item: Attributes, by: str
+) -> int:
+    """
+    Return the number of the version with the settings of *item*, which replaces the *stored* item of the project: the
+    *live* one if they are equal, else a new one by the operator *by*.
+    """
+    if stored is not None and live is not None and settings_of(stored) == settings_of(item):
+        return live
+    version = ProjectVersion(
+        number=1,
+        settings=settings_of(item),
+        by=by,
+        at=clock.to_text(clock.now_ms()),
+        based_on=live,
+    )
+    return add(log, str(item["company_id"]), str(item["project_id"]), version).number
+
+
+def go_live(
+    companies: Table,
+    company_id: str,
+    project_id: str,
+    version: ProjectVersion,
+    *,
+    instead_of: int | None = None,
+) -> None:
+    """
+    Make the settings of *version* those of the project; functions see them within 30 seconds. Repeatable.
+
+    Raises ConditionFailed if the project does not exist, or another version is live than *instead_of*.
+    """
+    expected: ConditionBase = Attr(PARTITION_KEY).exists()
+    if instead_of is not None:
+        expected &= Attr(LIVE).is_in([instead_of, version.number])
+    absent = [name for name in VERSIONED if name not in version.settings]
+    companies.update(
+        key(company_id, project_id),
+        put={**version.settings, LIVE: version.number},
+        drop=absent,
+        when=expected,
+    )
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
+    """Return the settings that differ, in the order of their paths; a list is one value."""
+    return sorted(_differences(before, after, ""), key=lambda one: one[0])
+
+
+def _differences(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: str
+) -> Iterator[Difference]:
+    for name in before.keys() | after.keys():
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _differences(old, new, f"{path}{name}.")
+        elif old != new:
+            yield f"{path}{name}", old, new

@@ -1,0 +1,1 @@
+"""HTTP API of issues: inputs, routes, queries and presenters."""

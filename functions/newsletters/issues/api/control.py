@@ -1,0 +1,254 @@
+"""Changes of issues by people: made, changed, approved, scheduled, sent, paused, resumed and cancelled."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+from newsletters.api.access import NotFound, readable
+from newsletters.issues import checklist, content
+from newsletters.issues.checklist import ChecklistFailed, Findings
+from newsletters.issues.delivery import turns
+from newsletters.store import companies, issues
+from newsletters.store.items import Issue, IssueState
+from newsletters.store.items.issues import is_issue_id
+from newsletters.store.items.item import timestamp
+from newsletters.store.newsletters import StaleVersion, get_newsletter_full
+from newsletters.store.step_inputs import content_hash
+from shared.api.auth import Forbidden
+from shared.api.errors import InvalidInput
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.issues.api import inputs
+    from newsletters.issues.dependencies import IssueDependencies
+    from newsletters.store.newsletters import Newsletter
+    from shared.api.auth import Caller
+    from shared.api.routing.routes import Request
+
+SOONEST_MS: Final = 60 * clock.SECOND_MS
+_DRAFT, _APPROVED, _SCHEDULED = IssueState.DRAFT, IssueState.APPROVED, IssueState.SCHEDULED
+_SENDING, _PAUSED = IssueState.SENDING, IssueState.PAUSED
+
+
+class WrongState(Exception):
+    """The issue is in a state in which this is not possible."""
+
+
+def found(deps: IssueDependencies, caller: Caller, issue_id: str) -> Issue:
+    """Return an issue of the caller's company. Raises NotFound."""
+    issue = issues.get(deps.store.table, issue_id) if is_issue_id(issue_id) else None
+    if issue is None or issue.company_id != caller.company:
+        raise NotFound("issue_id: issue not found")
+    return issue
+
+
+def create(deps: IssueDependencies, request: Request[inputs.IssueInput]) -> Issue:
+    """Make an issue of a newsletter that the caller may read. Safe to repeat. Raises NotFound."""
+    given, caller = request.input, request.caller
+    newsletter = readable(deps.store, caller, given.newsletter_code)
+    now = clock.now_ms()
+    issue_id = issues.new_id(request.cause, now)
+    fields = given.model_dump(exclude={"newsletter_code"})
+    return issues.create(
+        deps.store.table,
+        Issue(
+            **Issue.key(issue_id),
+            **fields,
+            issue_id=issue_id,
+            company_id=caller.company,
+            newsletter_code=newsletter.code,
+            language=newsletter.metadata.language,
+            created_at=timestamp(now),
+            created_by=caller.principal,
+            updated_at=timestamp(now),
+            cause=request.cause,
+        ),
+    )
+
+
+def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) -> Issue:
+    """Change an issue before its approval. Raises StaleVersion, WrongState and InvalidInput."""
+    fields = {name: value for name, value in given.given().items() if name != "version"}
+    optional = {"reply_to", "consent_statement"}
+    if missing := [
+        name for name, value in fields.items() if value is None and name not in optional
+    ]:
+        raise InvalidInput([{"field": name, "problem": "must not be null"} for name in missing])
+    changed = issue.model_copy(update=fields)
+    if not changed.audiences:
+        raise InvalidInput([{"field": "list_ids", "problem": "an issue needs a list or a segment"}])
+    if changed.consent == "attested" and not changed.consent_statement:
+        raise InvalidInput(
+            [{"field": "consent_statement", "problem": "attested consent needs one"}]
+        )
+    return _changed(deps, issue, given.version, [_DRAFT], **fields)
+
+
+def remove(deps: IssueDependencies, issue: Issue) -> None:
+    """Delete an issue that is not approved. Raises StaleVersion and WrongState."""
+    _require(issue, _DRAFT)
+    issues.delete(deps.store.table, issue)
+
+
+def checked(deps: IssueDependencies, issue: Issue, *, acknowledged: bool = False) -> Findings:
+    """Return the findings of the checklist."""
+    return checklist.of_issue(deps, issue, _newsletter(deps, issue), acknowledged=acknowledged)
+
+
+def approve(
+    deps: IssueDependencies, issue: Issue, caller: Caller, given: inputs.IssueApproval
+) -> Issue:
+    """
+    Seal the present content of an issue. Raises ChecklistFailed, StaleVersion, WrongState, and Forbidden if the company
+    wants a second person to approve.
+    """
+    _require(issue, _DRAFT)
+    settings = companies.get_settings(deps.store.table, issue.company_id)
+    if settings is not None and settings.four_eyes and caller.principal == issue.created_by:
+        raise Forbidden("the author of an issue may not approve it")
+    newsletter = _newsletter(deps, issue)
+    findings = checklist.of_issue(deps, issue, newsletter, acknowledged=given.acknowledge_warnings)
+    draft = newsletter.draft if newsletter is not None else None
+    if findings.blocking or findings.parts is None or newsletter is None or draft is None:
+        raise ChecklistFailed(findings)
+    return _changed(
+        deps,
+        issue,
+        given.version,
+        [_DRAFT],
+        state=_APPROVED,
+        sealed=content.seal(deps.store, issue, findings.parts),
+        content_hash=content_hash(newsletter.metadata, draft),
+        approved_at=timestamp(clock.now_ms()),
+        approved_by=caller.principal,
+    )
+
+
+def schedule(deps: IssueDependencies, issue: Issue, given: inputs.IssueSchedule) -> Issue:
+    """Send an approved issue at a time. Raises ChecklistFailed, StaleVersion, WrongState and InvalidInput."""
+    _require(issue, _APPROVED, _SCHEDULED)
+    at_ms = moment_of(given.local, given.timezone)
+    if at_ms < clock.now_ms() + SOONEST_MS:
+        raise InvalidInput([{"field": "local", "problem": "must be at least a minute ahead"}])
+    _require_checked(deps, issue)
+    return _changed(
+        deps,
+        issue,
+        given.version,
+        [_APPROVED, _SCHEDULED],
+        state=_SCHEDULED,
+        scheduled_for=at_ms,
+        timezone=given.timezone,
+        due_ms=at_ms,
+    )
+
+
+def unschedule(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
+    """Take back the time of an issue. Raises StaleVersion and WrongState."""
+    _require(issue, _SCHEDULED)
+    return _changed(
+        deps, issue, version, [_SCHEDULED], state=_APPROVED, scheduled_for=None, timezone=None
+    )
+
+
+def send(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
+    """Begin to send an approved issue. Raises ChecklistFailed, StaleVersion, WrongState and NotEnqueued."""
+    _require(issue, _APPROVED, _SCHEDULED)
+    _require_checked(deps, issue)
+    return _begun(
+        deps,
+        issue,
+        version,
+        [_APPROVED, _SCHEDULED],
+        started_at=timestamp(clock.now_ms()),
+    )
+
+
+def pause(deps: IssueDependencies, issue: Issue) -> Issue:
+    """Pause an issue that is being sent; the batch of a worker is still sent. Raises WrongState."""
+    _require(issue, _SENDING)
+    paused = issues.pause(deps.store.table, issue, "person")
+    if paused is None:
+        raise WrongState("state: the issue is not being sent any more")
+    return paused
+
+
+def resume(deps: IssueDependencies, issue: Issue) -> Issue:
+    """Go on with a paused issue, exactly behind its last recipient. Raises StaleVersion, WrongState and NotEnqueued."""
+    _require(issue, _PAUSED)
+    return _begun(deps, issue, issue.version, [_PAUSED], pause_reason=None)
+
+
+def cancel(deps: IssueDependencies, issue: Issue) -> Issue:
+    """End an issue that is not sent: nothing more is sent. Raises StaleVersion and WrongState."""
+    states = [_DRAFT, _APPROVED, _SCHEDULED, _SENDING, _PAUSED]
+    _require(issue, *states)
+    ended = timestamp(clock.now_ms())
+    return _changed(deps, issue, issue.version, states, state=IssueState.CANCELLED, ended_at=ended)
+
+
+def moment_of(local: str, zone: str) -> int:
+    """
+    Return a local time in a zone as ms since 1970. In a gap, as at the begin of summer time, it moves forward; of a
+    time that occurs twice the first counts.
+    """
+    return (
+        int(
+            datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC).timestamp()
+        )
+        * clock.SECOND_MS
+    )
+
+
+def _begun(
+    deps: IssueDependencies,
+    issue: Issue,
+    version: int,
+    states: list[IssueState],
+    **changes: Any,  # noqa: ANN401 - fields of the issue
+) -> Issue:
+    """Move an issue to its next turn and queue that; a lost message is found by the schedule."""
+    begun = _changed(
+        deps,
+        issue,
+        version,
+        states,
+        state=_SENDING,
+        turn=issue.turn + 1,
+        due_ms=clock.now_ms() + issues.LOOK_AFTER_MS,
+        **changes,
+    )
+    turns.start(deps.resources, begun)
+    return begun
+
+
+def _changed(
+    deps: IssueDependencies,
+    issue: Issue,
+    version: int,
+    states: list[IssueState],
+    **changes: Any,  # noqa: ANN401 - fields of the issue
+) -> Issue:
+    _require(issue, *states)
+    if issue.version != version:
+        raise StaleVersion(f"version: the issue has version {issue.version}")
+    return issues.change(deps.store.table, issue, *states, **changes)
+
+
+def _require(issue: Issue, *states: IssueState) -> None:
+    if issue.state not in states:
+        raise WrongState(f"state: the issue is {issue.state.value}")
+
+
+def _require_checked(deps: IssueDependencies, issue: Issue) -> None:
+    findings = checked(deps, issue)
+    if findings.blocking:
+        raise ChecklistFailed(findings)
+
+
+def _newsletter(deps: IssueDependencies, issue: Issue) -> Newsletter | None:
+    newsletter = get_newsletter_full(deps.store, issue.newsletter_code)
+    is_own = newsletter is not None and newsletter.metadata.company_id == issue.company_id
+    return newsletter if is_own else None

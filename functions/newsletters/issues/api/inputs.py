@@ -1,0 +1,174 @@
+"""Input models of issues and their limits."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from newsletters.api.inputs import Flag, Language, Preview, Text, Version, is_line, is_text
+from newsletters.issues.api import views
+from newsletters.store.items import RecipientState
+from shared.api.models.inputs import Change, Input
+from shared.identity.addresses import AddressInvalid, email_address
+from shared.runtime.timezones import ZoneName
+
+_LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
+
+
+def _address(text: str) -> str:
+    try:
+        return email_address(text)
+    except AddressInvalid:
+        raise PydanticCustomError("address", "must be an e-mail address") from None
+
+
+def _local(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise PydanticCustomError("local", "must be a date and time as 2026-03-30T09:00") from None
+    return text
+
+
+def _is_unique(values: list[str]) -> list[str]:
+    if len(set(values)) != len(values):
+        raise PydanticCustomError("unique", "must not name an entry twice")
+    return values
+
+
+type Address = Annotated[str, Field(max_length=320), AfterValidator(_address)]
+type Subject = Annotated[str, Field(min_length=1, max_length=150), AfterValidator(is_line)]
+type Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
+type Line = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_line)]
+type ListId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+type ListIds = Annotated[list[ListId], Field(max_length=5), AfterValidator(_is_unique)]
+type Local = Annotated[
+    str, StringConstraints(pattern=_LOCAL.pattern, max_length=16), AfterValidator(_local)
+]
+type Statement = Annotated[Text, Field(min_length=10, max_length=500)]
+type Basis = Literal["recorded", "attested"]
+
+
+type Topic = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(is_line)]
+type Topics = Annotated[list[Topic], Field(max_length=10), AfterValidator(_is_unique)]
+type Title = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
+type Described = Annotated[str, Field(max_length=500), AfterValidator(is_text)]
+type Recipients = Annotated[
+    list[Address], Field(min_length=1, max_length=10), AfterValidator(_is_unique)
+]
+
+
+class PublicListInput(Change):
+    """
+    What the public sees of a list of contacts; absent fields keep their values. `version` is that of the list as read,
+    0 for a list that is not published. A new one needs title, sender, sender_name and postal_address. `is_open`: people
+    may sign up. `has_archive`: sent issues are public. Readers choose among `topics`. `keeps_ip`: the evidence of
+    consent has the reader's network address.
+    """
+
+    view = views.PublicListView
+
+    version: Version
+    title: Title | None = None
+    description: Described | None = None
+    language: Language | None = None
+    is_open: Flag | None = None
+    has_archive: Flag | None = None
+    topics: Topics | None = None
+    keeps_ip: Flag | None = None
+    sender: Address | None = None
+    sender_name: Name | None = None
+    reply_to: Address | None = None
+    postal_address: Line | None = None
+
+
+class IssueTestInput(Input):
+    """To whom an issue is sent as a test: addresses of domains that the company owns."""
+
+    addresses: Recipients
+
+
+class IssueInput(Input):
+    """
+    An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
+    which ground the people of the lists are written to; `recorded` writes only to people who have opted in. `topics`
+    are topics of the lists: readers who have chosen others only do not get the issue.
+    """
+
+    newsletter_code: Annotated[str, Field(max_length=20)]
+    list_ids: ListIds = Field(default_factory=list)
+    segment_ids: ListIds = Field(default_factory=list)
+    sender: Address
+    sender_name: Name
+    reply_to: Address | None = None
+    subject: Subject
+    preheader: Preview = ""
+    topics: Topics = Field(default_factory=list)
+    postal_address: Line
+    permission_line: Line
+    consent: Basis = "recorded"
+    consent_statement: Statement | None = None
+
+    @model_validator(mode="after")
+    def _has_audience_and_ground(self) -> Self:
+        if not self.list_ids and not self.segment_ids:
+            raise PydanticCustomError("audience", "list_ids, segment_ids: one must have an entry")
+        if self.consent == "attested" and not self.consent_statement:
+            raise PydanticCustomError("statement", "consent_statement: attested consent needs one")
+        return self
+
+
+class IssueChange(Change):
+    """New values of an issue before its approval; absent ones stay. `version` is the issue's version as read."""
+
+    view = views.IssueView
+
+    version: Version
+    list_ids: ListIds | None = None
+    segment_ids: ListIds | None = None
+    sender: Address | None = None
+    sender_name: Name | None = None
+    reply_to: Address | None = None
+    subject: Subject | None = None
+    preheader: Preview | None = None
+    topics: Topics | None = None
+    postal_address: Line | None = None
+    permission_line: Line | None = None
+    consent: Basis | None = None
+    consent_statement: Statement | None = None
+
+
+class IssueApproval(Input):
+    """The version as read. `acknowledge_warnings`: the text's warnings were read, and it is sent with them."""
+
+    version: Version
+    acknowledge_warnings: Flag = False
+
+
+class IssueVersion(Input):
+    """The version as read."""
+
+    version: Version
+
+
+class IssueSchedule(Input):
+    """When the issue is sent: a local time in a time zone, at least a minute ahead."""
+
+    version: Version
+    local: Local
+    timezone: ZoneName
+
+
+class IssuesQuery(Input):
+    """Position in the list of issues, newest first."""
+
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None
+
+
+class RecipientsQuery(IssuesQuery):
+    """Position in the ledger of an issue; `state` filters the page, which may be short then."""
+
+    state: RecipientState | None = None

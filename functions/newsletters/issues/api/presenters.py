@@ -1,0 +1,61 @@
+"""Converts issues, their counters and their recipients to the views of the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from newsletters.issues.api import views
+from newsletters.store.items.item import timestamp
+
+if TYPE_CHECKING:
+    from newsletters.issues.checklist import Findings
+    from newsletters.store.items import Issue, IssueStats, PublicList, Recipient
+
+
+def issue_view(issue: Issue) -> views.IssueView:
+    """Return an issue."""
+    names = views.IssueView.model_fields.keys() - {"scheduled_for"}
+    scheduled = timestamp(issue.scheduled_for) if issue.scheduled_for is not None else None
+    return views.IssueView(
+        **{name: getattr(issue, name) for name in names}, scheduled_for=scheduled
+    )
+
+
+def public_list_view(of: PublicList) -> views.PublicListView:
+    """Return a public list with its addresses."""
+    base = f"/n/{of.company_id}/{of.list_id}"
+    paths = {"subscribe_path", "archive_path", "feed_path"}
+    names = views.PublicListView.model_fields.keys() - paths
+    return views.PublicListView(
+        **{name: getattr(of, name) for name in names},
+        subscribe_path=f"{base}/subscribe" if of.is_open else None,
+        archive_path=f"{base}/archive" if of.has_archive else None,
+        feed_path=f"{base}/feed.xml" if of.has_archive else None,
+    )
+
+
+def stats_view(stats: IssueStats) -> views.StatsView:
+    """Return the counters of an issue, with the recipients that have no end yet."""
+    names = views.StatsView.model_fields.keys() - {"waiting"}
+    ended = stats.sent + stats.skipped + stats.failed + stats.unknown
+    return views.StatsView(
+        **{name: getattr(stats, name) for name in names}, waiting=stats.audience - ended
+    )
+
+
+def recipient_view(recipient: Recipient) -> views.RecipientView:
+    """Return a recipient."""
+    names = views.RecipientView.model_fields
+    return views.RecipientView(**{name: getattr(recipient, name) for name in names})
+
+
+def checklist_view(findings: Findings) -> views.Checklist:
+    """Return the findings before the start."""
+    return views.Checklist(
+        may_be_sent=not findings.blocking,
+        bytes=len(findings.parts.html.encode()) if findings.parts is not None else None,
+        checks=[
+            views.CheckView(code=one.code, level=one.level, problem=one.problem)
+            for one in findings.checks
+        ],
+    )

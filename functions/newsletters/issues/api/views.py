@@ -1,0 +1,163 @@
+"""Response models of issues."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from newsletters.store.items import IssueState, RecipientState
+from shared.api.models.views import View
+
+
+class StatsView(View):
+    """The counters of an issue. sent + skipped + failed + unknown + waiting = audience."""
+
+    audience: int
+    waiting: int
+    sent: int
+    skipped: int
+    failed: int
+    unknown: int
+    delivered: int
+    bounced: int
+    complained: int
+    unsubscribed: int
+
+
+class IssueView(View):
+    """An issue. `pause_reason` is the code of a rule of the issue or of the mail provider, or `person`."""
+
+    issue_id: str
+    newsletter_code: str
+    state: IssueState
+    subject: str
+    preheader: str
+    topics: list[str]
+    sender: str
+    sender_name: str
+    reply_to: str | None
+    postal_address: str
+    permission_line: str
+    list_ids: list[str]
+    segment_ids: list[str]
+    consent: Literal["recorded", "attested"]
+    consent_statement: str | None
+    created_at: str
+    created_by: str
+    updated_at: str
+    approved_at: str | None
+    approved_by: str | None
+    scheduled_for: str | None
+    timezone: str | None
+    started_at: str | None
+    ended_at: str | None
+    pause_reason: str | None
+    version: int
+
+
+class Issues(View):
+    """A page of issues."""
+
+    issues: list[IssueView]
+
+
+class CheckView(View):
+    """A finding before the start: one that `blocks` it, or a `warning`."""
+
+    code: str
+    level: Literal["blocks", "warning"]
+    problem: str
+
+
+class Checklist(View):
+    """The findings of an issue; it may be approved and sent without any that blocks."""
+
+    may_be_sent: bool
+    bytes: int | None = Field(
+        description="Size of the HTML part, of which Gmail shows 104448 bytes."
+    )
+    checks: list[CheckView]
+
+
+class RecipientView(View):
+    """A recipient of an issue, by the id of the contact."""
+
+    contact_id: str
+    list_id: str | None
+    state: RecipientState
+    reason: str | None
+    sent_at: str | None
+    delivered_at: str | None
+    bounced_at: str | None
+    complained_at: str | None
+    unsubscribed_at: str | None
+
+
+class Recipients(View):
+    """A page of the ledger of an issue."""
+
+    recipients: list[RecipientView]
+
+
+class PublicListView(View):
+    """
+    What the public sees of a list of contacts. `subscribe_path`, `archive_path` and `feed_path` are below the address
+    of the API; null: not public.
+    """
+
+    list_id: str
+    title: str
+    description: str
+    language: str
+    is_open: bool
+    has_archive: bool
+    topics: list[str]
+    keeps_ip: bool
+    sender: str
+    sender_name: str
+    reply_to: str | None
+    postal_address: str
+    subscribe_path: str | None
+    archive_path: str | None
+    feed_path: str | None
+    updated_at: str
+    updated_by: str
+    version: int
+
+
+class PublicLists(View):
+    """The public lists of a company."""
+
+    lists: list[PublicListView]
+
+
+class RemovedList(View):
+    """The id of a list that is not public any more."""
+
+    list_id: str
+
+
+class IssueTestView(View):
+    """A test: the mails are sent within seconds. `subject` is that of the mails."""
+
+    test_id: str
+    subject: str
+    mails: int
+
+
+class IssueTestMail(View):
+    """A mail of a test. `skipped`: sending is off, or the sender's domain or the content has gone."""
+
+    state: RecipientState
+    reason: str | None
+
+
+class IssueTestMails(View):
+    """The mails of a test in the order of their addresses; none after a day."""
+
+    mails: list[IssueTestMail]
+
+
+class RemovedIssue(View):
+    """The id of a deleted issue."""
+
+    issue_id: str

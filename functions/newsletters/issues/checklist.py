@@ -1,0 +1,195 @@
+"""
+The checklist of an issue before it is approved and before it starts: what large mailbox providers require of bulk mail,
+and what a reader must find in it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from newsletters.issues import content
+from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
+from newsletters.store.step_inputs import content_hash
+from shared.access.ownership import claims
+from shared.contacts import audience, lists
+from shared.contacts.lists import ListNotFound
+from shared.contacts.segments import SegmentNotFound
+
+if TYPE_CHECKING:
+    from newsletters.issues.dependencies import IssueDependencies
+    from newsletters.store.items import Draft, Export, Issue
+    from newsletters.store.newsletters import Newsletter
+
+LONG_SUBJECT: Final = 60
+FORMATS: Final = ("email", "text")
+_EMPTY_LINK: Final = re.compile(
+    r"""<a\b[^>]*\bhref\s*=\s*(?:"\s*#?\s*"|'\s*#?\s*')""", re.IGNORECASE
+)
+_HARMLESS: Final = frozenset({"length_off_target"})  # of the warnings about a text
+
+type Level = Literal["blocks", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A finding: its code, its level and a sentence."""
+
+    code: str
+    level: Level
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All findings, and the parts of the mail if they could be composed."""
+
+    checks: list[Check] = field(default_factory=list)
+    parts: Sealed | None = None
+
+    @property
+    def blocking(self) -> list[Check]:
+        """Those that block the start."""
+        return [one for one in self.checks if one.level == "blocks"]
+
+
+class ChecklistFailed(Exception):
+    """Findings block the start; the text lists their codes."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(f"checklist: {', '.join(one.code for one in findings.blocking)}")
+
+
+def of_issue(
+    deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None, *, acknowledged: bool
+) -> Findings:
+    """
+    Return the findings of an issue: of the present newsletter before the approval, else of the sealed content.
+
+    Raises Transient if the mail provider does not answer, and ObjectUnusable.
+    """
+    checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
+    if len(issue.subject) > LONG_SUBJECT:
+        checks.append(
+            _warning("long_subject", f"over {LONG_SUBJECT} characters: many lists of mails cut it")
+        )
+    if not issue.preheader and not (newsletter and newsletter.metadata.preview):
+        checks.append(_warning("no_preheader", "lists of mails show the first words instead"))
+    if issue.sealed is not None:
+        parts: Sealed | None = content.sealed_of(deps.store, issue)
+    else:
+        draft = newsletter.draft if newsletter is not None else None
+        parts = _parts(deps, issue, newsletter)
+        checks += _of_draft(draft, acknowledged=acknowledged)
+        if newsletter is not None and newsletter.stale_steps()["draft"]:
+            checks.append(
+                _warning("stale", "the newsletter's earlier steps have changed since its text")
+            )
+        checks += (
+            _of_exports(draft)
+            if parts is not None
+            else [_blocks("not_exported", "export the present text as email and text")]
+        )
+    if parts is not None:
+        checks += _of_parts(parts)
+    return Findings(checks, parts)
+
+
+def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
+    owner, _ = claims.owner_of_email(deps.log, issue.sender)
+    if owner != issue.company_id:
+        return [_blocks("sender_not_owned", "the company does not own the sender's domain")]
+    identity = deps.identities.of_address(issue.sender)
+    if identity is None or not identity.may_send:
+        return [_blocks("sender_not_verified", "the mail provider has not verified the sender")]
+    if not identity.is_aligned:
+        return [
+            _blocks(
+                "not_aligned",
+                "mails are not signed with DKIM of the sender's domain, so DMARC fails",
+            )
+        ]
+    return []
+
+
+def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
+    contacts, company = deps.people.contacts, issue.company_id
+    has_people = bool(issue.segment_ids)  # whose people are known only when they are read
+    try:
+        for one in issue.audiences:
+            audience.check(deps.people, company, one)
+        for list_id in issue.list_ids:
+            has_people |= bool(lists.member_ids(contacts, company, list_id, limit=1)[0])
+    except (ListNotFound, SegmentNotFound):
+        return [_blocks("audience_removed", "a list or segment of the audience was removed")]
+    return [] if has_people else [_blocks("no_recipient", "the lists have no members")]
+
+
+def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:
+    found = (
+        sorted({one.code for one in draft.warnings if one.code not in _HARMLESS}) if draft else []
+    )
+    if not found:
+        return []
+    problem = f"the text has warnings: {', '.join(found)}"
+    return [
+        _warning("claims", problem)
+        if acknowledged
+        else _blocks("claims", f"{problem}; acknowledge them")
+    ]
+
+
+def _of_exports(draft: Draft | None) -> list[Check]:
+    warnings = (
+        {code for name in FORMATS for code in draft.exports[name].warnings} if draft else set()
+    )
+    blocking = {
+        "image_without_text": "an image has no alternative text",
+        "image_unreadable": "an image cannot be read",
+    }
+    return [_blocks(code, problem) for code, problem in blocking.items() if code in warnings]
+
+
+def _parts(deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None) -> Sealed | None:
+    """Return the parts of the present text; None unless both exports show it."""
+    draft = newsletter.draft if newsletter is not None else None
+    if newsletter is None or draft is None:
+        return None
+    present = content_hash(newsletter.metadata, draft)
+    exports = [draft.exports.get(name) for name in FORMATS]
+    files = [_file(deps, one) for one in exports if one is not None and one.content_hash == present]
+    found = [one for one in files if one is not None]
+    if len(found) < len(FORMATS):
+        return None
+    html, text = found
+    return content.composed(issue, html, text)
+
+
+def _file(deps: IssueDependencies, export: Export) -> str | None:
+    body = deps.store.bucket.bounded(export.s3_key, export.file_size)
+    return body.decode() if body else None
+
+
+def _of_parts(parts: Sealed) -> list[Check]:
+    checks: list[Check] = []
+    if unknown := content.unknown_placeholders(parts):
+        checks.append(_blocks("unknown_placeholder", f"without a value: {', '.join(unknown)}"))
+    if UNSUBSCRIBE not in parts.html or UNSUBSCRIBE not in parts.text:
+        checks.append(
+            _blocks("no_unsubscribe_link", "both parts need the link by which readers leave")
+        )
+    if _EMPTY_LINK.search(parts.html):
+        checks.append(_blocks("empty_link", "a link has no address"))
+    size = len(parts.html.encode())
+    if size > CLIPPED_ABOVE:
+        checks.append(_warning("too_large", f"{size} bytes of HTML: Gmail shows {CLIPPED_ABOVE}"))
+    return checks
+
+
+def _blocks(code: str, problem: str) -> Check:
+    return Check(code, "blocks", problem)
+
+
+def _warning(code: str, problem: str) -> Check:
+    return Check(code, "warning", problem)

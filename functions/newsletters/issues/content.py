@@ -1,0 +1,135 @@
+"""
+The content of an issue: the exported HTML and text with a footer, sealed at the approval, and the mail of one reader.
+
+Placeholders stand for the links, which differ by reader: `{{unsubscribe_url}}`, `{{preferences_url}}` and
+`{{web_view_url}}`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from newsletters.issues.reader_texts import texts_of
+from newsletters.store.objects import issue_folder
+from shared.aws.sqs_fifo import to_json
+from shared.aws.stored_objects import Pointer
+from shared.providers.email.mime import Body
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from newsletters.store.items import Issue
+    from newsletters.store.objects import Store
+
+UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
+WEB_VIEW: Final = "{{web_view_url}}"
+PREFERENCES: Final = "{{preferences_url}}"
+PLACEHOLDERS: Final = frozenset({UNSUBSCRIBE, PREFERENCES, WEB_VIEW})
+PLACEHOLDER: Final = re.compile(r"\{\{\s*[a-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
+CLIPPED_ABOVE: Final = 102 * 1024  # bytes, by Gmail
+_BODY_START: Final = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
+_BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
+_HIDDEN: Final = (
+    "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
+)
+_FOOTER: Final = (
+    '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
+    '<tr><td align="center" dir="{direction}" style="padding:16px 24px;font-family:Arial,sans-serif;font-size:14px;'
+    'line-height:1.5;color:#565656"><span dir="auto">{permission}</span><br><span dir="auto">{postal}</span><br><br>'
+    '<a href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
+    '<a href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
+    '<a href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The approved parts, with placeholders."""
+
+    html: str
+    text: str
+
+
+def composed(issue: Issue, html: str, text: str) -> Sealed:
+    """Return the exported parts of a newsletter with the preview line and the footer of an issue."""
+    texts = texts_of(issue.language)
+    footer = _FOOTER.format(
+        direction=texts.direction,
+        permission=escape(issue.permission_line),
+        postal=escape(issue.postal_address),
+        unsubscribe=UNSUBSCRIBE,
+        preferences=PREFERENCES,
+        web_view=WEB_VIEW,
+        choose=escape(texts.choose),
+        leave=escape(texts.leave),
+        view=escape(texts.view),
+    )
+    lines = (
+        text.rstrip(),
+        "",
+        "-- ",
+        issue.permission_line,
+        issue.postal_address,
+        f"{texts.leave}: {UNSUBSCRIBE}",
+        f"{texts.choose}: {PREFERENCES}",
+        f"{texts.view}: {WEB_VIEW}",
+    )
+    return Sealed(
+        _with_footer(_with_preheader(html, issue.preheader), footer), "\n".join(lines) + "\n"
+    )
+
+
+def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
+    """Store the parts and return their pointer. Safe to repeat: the object is named by its hash."""
+    body = to_json({"html": parts.html, "text": parts.text}).encode()
+    return issue_folder(store, issue.issue_id).put("mail", body).attributes()
+
+
+def sealed_of(store: Store, issue: Issue) -> Sealed:
+    """Read the sealed parts. Raises ObjectUnusable, also if there are none."""
+    return read_sealed(store, issue.issue_id, issue.sealed)
+
+
+def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) -> Sealed:
+    """Read the parts of a pointer in the folder of an issue. Raises ObjectUnusable, also if there are none."""
+    found = issue_folder(store, issue_id).get_json(Pointer.read(pointer))
+    return Sealed(str(found["html"]), str(found["text"]))
+
+
+def test_subject(issue: Issue) -> str:
+    """Return the subject of the mails of a test."""
+    return f"[TEST] {issue.subject}"
+
+
+def body_for(sealed: Sealed, urls: Mapping[str, str]) -> Body:
+    """Return the parts of one reader's mail; *urls* by placeholder."""
+    html, text = sealed.html, sealed.text
+    for placeholder, url in urls.items():
+        html = html.replace(placeholder, escape(url))
+        text = text.replace(placeholder, url)
+    return Body(text, html)
+
+
+def unknown_placeholders(parts: Sealed) -> list[str]:
+    """Return the placeholders that have no value."""
+    found = {one.group() for part in (parts.html, parts.text) for one in PLACEHOLDER.finditer(part)}
+    return sorted(found - PLACEHOLDERS)
+
+
+def _with_preheader(html: str, preheader: str) -> str:
+    start = _BODY_START.search(html)
+    if not preheader or start is None:
+        return html
+    line = f'<div style="{_HIDDEN}">{escape(preheader)}</div>'
+    return f"{html[: start.end()]}{line}{html[start.end() :]}"
+
+
+def _with_footer(html: str, footer: str) -> str:
+    ends = list(_BODY_END.finditer(html))
+    if not ends:
+        return html + footer
+    return f"{html[: ends[-1].start()]}{footer}{html[ends[-1].start() :]}"

@@ -1,0 +1,182 @@
+"""
+The mails of an issue, a batch of recipients at a time.
+
+    planned --check right before the wire--> skipped
+       '----reserve--> sending --one wire attempt--> sent, failed, or planned again
+                          '-- the answer is lost: in doubt, until an event of the provider or the settlement
+
+The place of the issue moves on only behind a batch without planned recipients. So a repeated batch finds those
+that are left, and each person gets one mail at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from newsletters.issues import content, links
+from newsletters.issues.delivery import audience
+from newsletters.issues.delivery.audience import Writable
+from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
+from newsletters.store import issues
+from newsletters.store.items import RecipientState, SendPace
+from newsletters.store.items.issues import SHARDS
+from newsletters.store.items.item import timestamp
+from newsletters.store.readers import recipients
+from shared.aws.tables.rate_limits.gcra import Pace
+from shared.aws.tables.rate_limits.limit import Rate
+from shared.policy.consent.subscriptions import NEWSLETTERS
+from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, Refused
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import SendingResources
+    from newsletters.issues.content import Sealed
+    from newsletters.store.items import Issue, Recipient
+    from shared.providers.email.ses import Mail
+
+BATCH: Final = 25  # recipients: a pause takes effect within one batch
+WIRE_MS: Final = 60 * clock.SECOND_MS  # after which an attempt without a result is in doubt
+MOST_DOUBTS: Final = 3  # of a batch, after which the issue waits: the provider is in trouble
+DOUBTS, THROTTLED, OUT_OF_TIME = "doubts", "throttled", "out_of_time"
+DAY_SPENT: Final = "ses_LimitExceededException"  # passes by itself
+RATE: Final = Rate(every_ms=100, burst=10)  # of a company: below the 14 a second of a usual account
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The batch ends early. *pauses*: a person has to act; otherwise the issue goes on later, or at once."""
+
+    reason: str
+    pauses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The place after a batch, and why it has ended early, if it has."""
+
+    issue: Issue
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sending:
+    """What all mails of a turn share. *owner* makes the attempts, until *until_ms* (since 1970)."""
+
+    resources: SendingResources
+    issue: Issue
+    sealed: Sealed
+    owner: str
+    until_ms: int
+
+
+def send_batch(sending: Sending) -> Batch:
+    """Send to the next recipients, and return the issue at its next place. Raises LeaseLost."""
+    issue, table = sending.issue, sending.resources.store.table
+    if issue.shard >= SHARDS:
+        return Batch(
+            issues.advance(table, issue, phase="settlement", shard=0, after_recipient=None)
+        )
+    found, after = recipients.page(
+        table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
+    )
+    doubts = 0
+    for one in found:
+        if one.state is not RecipientState.PLANNED:
+            continue
+        result = _send(sending, one)
+        if isinstance(result, Stop):
+            return Batch(issue, result)
+        doubts += not result
+        if doubts >= MOST_DOUBTS:
+            return Batch(issue, Stop(DOUBTS))
+    if after is not None:
+        return Batch(issues.advance(table, issue, after_recipient=after))
+    return Batch(issues.advance(table, issue, shard=issue.shard + 1, after_recipient=None))
+
+
+def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
+    """Send to one recipient; False if the result is in doubt."""
+    resources, issue = sending.resources, sending.issue
+    table = resources.store.table
+    if not _wait_for_turn(sending):
+        return Stop(OUT_OF_TIME)
+    found = audience.checked(resources, issue, recipient)
+    if not isinstance(found, Writable):
+        recipients.skip(table, issue.issue_id, recipient, found)
+        return True
+    reserved = recipients.reserve(table, recipient, sending.owner, clock.now_ms() + WIRE_MS)
+    return True if reserved is None else _attempt(sending, reserved, found.address)
+
+
+def _attempt(sending: Sending, reserved: Recipient, address: str) -> Stop | bool:
+    """Make the wire attempt of a reserved recipient; False if the result is in doubt."""
+    resources, issue = sending.resources, sending.issue
+    table = resources.store.table
+    try:
+        sent = resources.ses().send(_mail(sending, reserved, address))
+    except Misconfigured as refusal:
+        recipients.give_back(table, reserved)
+        return Stop(refusal.code, pauses=refusal.code != DAY_SPENT)
+    except NotSent:
+        recipients.give_back(table, reserved)
+        return Stop(THROTTLED)
+    except InDoubt:
+        return False
+    except Refused as refusal:
+        state, facts = RecipientState.FAILED, {"reason": refusal.code}
+    else:
+        state = RecipientState.SENT
+        facts = {"ses_id": sent.provider_id, "sent_at": timestamp(clock.now_ms())}
+    recipients.settle(table, issue.issue_id, reserved, state, **facts)
+    return True
+
+
+def _wait_for_turn(sending: Sending) -> bool:
+    """Wait until the company's pace permits a mail; False if that is after the end of the turn."""
+    table = sending.resources.store.table
+    pace = Pace(table, SendPace.key)
+    while (at_ms := pace.take(sending.issue.company_id, RATE)) is not None:
+        if at_ms >= sending.until_ms:
+            return False
+        clock.sleep_ms(max(1, at_ms - clock.now_ms()))
+    return clock.now_ms() < sending.until_ms
+
+
+def _mail(sending: Sending, recipient: Recipient, address: str) -> Mail:
+    from shared.providers.email.ses import Mail  # noqa: PLC0415 - few runs send mails
+
+    resources, issue = sending.resources, sending.issue
+    own = Link(
+        purpose=LEAVE,
+        company_id=issue.company_id,
+        issue_id=issue.issue_id,
+        list_id=recipient.list_id or "",
+        recipient=recipient.recipient,
+    )
+    shared = replace(own, purpose=VIEW, list_id="", recipient="")
+    choose = links.ending(replace(own, purpose=PREFERENCES))
+    leave = links.url_of(resources.public_url, own)
+    urls = {
+        content.UNSUBSCRIBE: leave,
+        content.PREFERENCES: links.url_of(resources.public_url, choose),
+        content.WEB_VIEW: links.url_of(resources.public_url, shared),
+    }
+    domain = issue.sender.rpartition("@")[2]
+    return Mail(
+        sender=issue.sender,
+        sender_name=issue.sender_name,
+        to=address,
+        reply_to=issue.reply_to,
+        subject=issue.subject,
+        body=content.body_for(sending.sealed, urls),
+        auto_submitted=None,
+        unsubscribe=[leave],
+        one_click=True,
+        list_id=f"{recipient.list_id or NEWSLETTERS}.{domain}",
+        feedback_id=f"{issue.issue_id}:{recipient.list_id or NEWSLETTERS}:newsletter:parley",
+        suppress_auto_replies=True,
+        configuration_set=resources.configuration_set or None,
+        action_id=f"nl-{issue.issue_id}-{recipient.recipient[:32]}",
+        tags={"issue": issue.issue_id, "recipient": recipient.recipient},
+    )

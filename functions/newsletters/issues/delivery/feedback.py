@@ -1,0 +1,150 @@
+"""
+Applies the provider's events about the mails of an issue, in any order, each once.
+
+    Delivery            evidence: the mail was sent
+    Bounce              evidence, too; a permanent one, or five temporary ones without a delivery between them: the
+                        address is not written to any more
+    Complaint           the reader has opted out, on all channels
+    Reject              evidence: the mail was not sent
+
+Of the mail of a sign-up only what it says about the address counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from newsletters.issues.delivery import health, signup_mail
+from newsletters.store import issues
+from newsletters.store.items import IssueState, RecipientState
+from newsletters.store.readers import bounces, recipients
+from newsletters.store.readers.recipients import MailEvent
+from shared.policy.consent import unreachable
+from shared.policy.consent.records import ALL_CHANNELS, Source, State, Statement
+from shared.policy.consent.subscriptions import EMAIL
+from shared.policy.consent.unreachable import Unreachable
+from shared.runtime import clock
+from shared.runtime.failures import Permanent, Transient
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import SendingResources
+    from newsletters.store.items import Issue, Recipient
+    from newsletters.store.items.issues import Count
+    from shared.aws.dynamodb import Table
+    from shared.events.issue_feedback import IssueFeedback
+
+SOFT_BOUNCES: Final = "soft_bounces"
+_PERMANENT, _TRANSIENT = "Permanent", "Transient"
+_NOT_SPAM, _SUPPRESSED = "not-spam", "OnAccountSuppressionList"
+_COUNTS: Final[dict[str, Count]] = {
+    "Delivery": "delivered",
+    "Bounce": "bounced",
+    "Complaint": "complained",
+}
+_NOT_SENT: Final = frozenset({"Reject", "Rendering Failure"})
+ROUNDS: Final = 4
+
+
+def apply(resources: SendingResources, event: IssueFeedback) -> bool:
+    """
+    Apply an event; False if it changes nothing. Raises Permanent (`unknown_reference`), and Transient after lost races.
+
+    What it says about the address is written first: a worker that dies then repeats it, and it counts at once.
+    """
+    table = resources.store.table
+    company = signup_mail.company_of(event.issue_id)
+    if company is not None:
+        _apply_to_address(resources, company, event.recipient, event)
+        return True
+    issue = issues.get(table, event.issue_id)
+    for _ in range(ROUNDS):
+        if issue is None:
+            raise Permanent("unknown_reference")
+        recipient = recipients.get(table, event.issue_id, event.recipient)
+        if recipient is None or recipient.address_hash is None:
+            return False  # The ledger is kept for a time.
+        _apply_to_address(resources, issue.company_id, recipient.address_hash, event)
+        is_changed = _count(resources, issue, recipient, event)
+        if is_changed is not None:
+            if is_changed and event.event in {"Bounce", "Complaint"}:
+                _pause_if_needed(resources, issue)
+            return is_changed
+    raise Transient("recipient_contended")
+
+
+def _count(
+    resources: SendingResources, issue: Issue, recipient: Recipient, event: IssueFeedback
+) -> bool | None:
+    """Note an event in the ledger; False if it is known, None if the recipient has changed meanwhile."""
+    count = None if _is_no_bounce(event) or not _is_meant(event) else _COUNTS.get(event.event)
+    evidence = RecipientState.FAILED if event.event in _NOT_SENT else RecipientState.SENT
+    is_known = count is None or getattr(recipient, f"{count}_at") is not None
+    is_settled = recipient.state not in {RecipientState.SENDING, RecipientState.UNKNOWN}
+    if is_known and is_settled:
+        return False
+    table = resources.store.table
+    noted = MailEvent(at=event.at, count=count, evidence=evidence, ses_id=event.ses_id)
+    return recipients.note_event(table, issue.issue_id, recipient, noted) or None
+
+
+def _apply_to_address(
+    resources: SendingResources, company: str, of_address: str, event: IssueFeedback
+) -> None:
+    """Record that an address is not reached, or that its owner opted out. Idempotent."""
+    evidence = f"{event.issue_id}/{event.ses_id}"
+    table = resources.store.table
+    if event.event == "Delivery":
+        bounces.forget(table, company, of_address, event.at)
+    elif event.event == "Bounce":
+        reason = _end_of_address(table, company, of_address, event)
+        if reason is None:
+            return
+        found = Unreachable(
+            reason=reason,
+            at=event.at,
+            evidence=evidence,
+            ttl=Unreachable.time_to_live(),
+        )
+        unreachable.note_hash(resources.people.consents.table, company, of_address, EMAIL, found)
+    elif event.event == "Complaint" and _is_meant(event):
+        statement = Statement(
+            source=Source.COMPLAINT,
+            at_ms=clock.from_text(event.at),
+            evidence=evidence,
+            channel=EMAIL,
+        )
+        resources.people.consents.record_of_hash(
+            company, of_address, ALL_CHANNELS, State.OPTED_OUT, statement
+        )
+
+
+def _end_of_address(
+    table: Table, company: str, of_address: str, event: IssueFeedback
+) -> str | None:
+    """Return why a bounce says that mail does not reach an address, None if it may be temporary."""
+    kind = event.detail.get("bounceType")
+    if kind == _PERMANENT:
+        return event.detail.get("bounceSubType", "bounce")
+    if kind != _TRANSIENT:
+        return None
+    in_a_row = bounces.note(table, company, of_address, event.ses_id, event.at)
+    return SOFT_BOUNCES if in_a_row >= bounces.MOST else None
+
+
+def _is_meant(event: IssueFeedback) -> bool:
+    return event.detail.get("complaintFeedbackType") != _NOT_SPAM
+
+
+def _is_no_bounce(event: IssueFeedback) -> bool:
+    """Whether the provider refused an address by its own list, which says nothing of this mailing."""
+    return event.detail.get("bounceSubType") == _SUPPRESSED
+
+
+def _pause_if_needed(resources: SendingResources, issue: Issue) -> None:
+    table = resources.store.table
+    present = issues.get(table, issue.issue_id)
+    if present is None or present.state is not IssueState.SENDING:
+        return
+    reason = health.objection(recipients.stats(table, issue.issue_id))
+    if reason is not None:
+        issues.pause(table, present, reason)

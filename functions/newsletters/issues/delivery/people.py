@@ -1,0 +1,109 @@
+"""
+Contacts of readers: a confirmed address becomes a contact that people can find and write to, in the list it asked for.
+
+What the company has stored of a contact stays: a sign-up adds only what is absent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.aws.sqs_fifo import digest
+from shared.contacts import lists
+from shared.identity.contacts import details, merges, resolution
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.contacts.details import TooManyValues, VersionConflict
+from shared.identity.contacts.history import Act
+from shared.identity.contacts.items import Profile, What
+from shared.identity.identifiers import IdentifierKind, identifier
+from shared.policy.consent.records import Source, State, Statement
+from shared.policy.consent.subscriptions import EMAIL, list_scope
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import SendingResources
+    from newsletters.store.items import Choices, Signup
+    from shared.aws.dynamodb import Table
+    from shared.identity.identifiers import Identifier
+
+READER: Final = "reader"  # who changes the contact, in its history
+
+
+def join(resources: SendingResources, signup: Signup) -> bool:
+    """
+    Record the consent of a confirmed sign-up to its list, and make the contact a member; False if the list has gone.
+
+    Safe to repeat. Raises Transient.
+    """
+    company, table = signup.company_id, resources.people.contacts
+    confirmed_ms = clock.from_text(str(signup.confirmed_at))
+    statement = Statement(
+        source=Source.LINK,
+        at_ms=confirmed_ms,
+        evidence=f"signup/{signup.confirmed_at}",
+        channel=EMAIL,
+    )
+    resources.people.consents.record_of_hash(
+        company, signup.recipient, list_scope(signup.list_id), State.OPTED_IN, statement
+    )
+    cause = digest("newsletter signup", company, signup.recipient, str(signup.confirmed_at))
+    own = identifier(IdentifierKind.EMAIL, signup.email)
+    person = _contact(table, company, own, cause)
+    _complete(table, person, Act(cause, READER), signup)
+    return lists.add(table, company, signup.list_id, person)
+
+
+def choose(resources: SendingResources, made: Choices) -> None:
+    """Bring a contact into the chosen lists, and store the chosen language. Safe to repeat. Raises Transient."""
+    table = resources.people.contacts
+    person = resolution.current(table, made.company_id, made.contact_id)
+    if person is None:
+        return  # erased meanwhile
+    for list_id in made.joins:
+        lists.add(table, made.company_id, list_id, person)
+    if made.is_language_new and made.language:
+        cause = digest("newsletter choices", made.company_id, made.recipient, made.changed_at)
+        _change(table, person, {"language": made.language}, Act(cause, READER), What.CHANGED)
+
+
+def _contact(table: Table, company: str, own: Identifier, cause: str) -> Profile:
+    """Return the contact of an address, made if it is new, on which the address is stored."""
+    resolution.resolve(table, company, (Claim(own, Proof.PROVIDER),), clock.now_ms())
+    ids = resolution.ids_of(company, own)
+    stored = map(
+        Profile.read, table.get_many([Profile.key(company, contact_id) for contact_id in ids])
+    )
+    by_id = {one.contact_id: one for one in stored}
+    profile = next((by_id[one] for one in ids if one in by_id), None)
+    if profile is None:
+        raise Transient("contact_erased_meanwhile")
+    if profile.value is None:
+        merges.name_identifier(table, profile, own.value, cause)
+    person = resolution.current(table, company, profile.contact_id)
+    if person is None:
+        raise Transient("contact_erased_meanwhile")
+    return person
+
+
+def _complete(table: Table, person: Profile, act: Act, signup: Signup) -> None:
+    """Store the reader's name and language, as far as the contact has none."""
+    present = details.described(table, person).details
+    given = {"given_names": signup.first_name or None, "language": signup.language}
+    absent = {
+        name: value
+        for name, value in given.items()
+        if value and not (present and getattr(present, name))
+    }
+    if absent:
+        what = What.CHANGED if present else What.CREATED
+        _change(table, person, absent, act, what)
+
+
+def _change(table: Table, person: Profile, fields: dict[str, Any], act: Act, what: What) -> None:
+    try:
+        details.change(table, person, fields, act=act, what=what)
+    except VersionConflict:
+        raise Transient("contact_contended") from None
+    except TooManyValues:
+        return  # The contact has had so many values that searches would not find it by further ones.

@@ -1,0 +1,69 @@
+"""
+The end of an issue: attempts without a result become unknown, forgotten recipients go back to the dispatch, and the
+issue is sent if its counters account for everyone in the audience.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from newsletters.store import issues
+from newsletters.store.items import IssueState, RecipientState
+from newsletters.store.items.issues import SHARDS
+from newsletters.store.readers import public_lists, recipients
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.store.items import Issue, IssueStats, Recipient
+    from shared.aws.dynamodb import Table
+
+IN_DOUBT = "in_doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The issue at its next place, and when it goes on (ms since 1970) if an attempt may still get its result."""
+
+    issue: Issue
+    wait_until_ms: int | None = None
+
+
+def settle_shard(table: Table, issue: Issue) -> Settled:
+    """Settle the next shard, or end the issue. Safe to repeat. Raises LeaseLost."""
+    if issue.shard >= SHARDS:
+        return Settled(_ended(table, issue))
+    after: str | None = None
+    while True:
+        found, after = recipients.page(table, issue.issue_id, issue.shard, limit=1_000, after=after)
+        if any(one.state is RecipientState.PLANNED for one in found):
+            return Settled(issues.advance(table, issue, phase="dispatch", after_recipient=None))
+        waiting = [one for one in found if one.state is RecipientState.SENDING]
+        latest = max((one.deadline_ms or 0 for one in waiting), default=0)
+        if latest > clock.now_ms():
+            return Settled(issue, latest)
+        _give_up(table, issue, waiting)
+        if after is None:
+            break
+    return Settled(issues.advance(table, issue, shard=issue.shard + 1))
+
+
+def _give_up(table: Table, issue: Issue, waiting: list[Recipient]) -> None:
+    for one in waiting:
+        recipients.settle(table, issue.issue_id, one, RecipientState.UNKNOWN, reason=IN_DOUBT)
+
+
+def _ended(table: Table, issue: Issue) -> Issue:
+    stats = recipients.stats(table, issue.issue_id)
+    if not is_complete(stats):
+        # An event of the provider was written between two reads: the next look finds the sum.
+        return issues.advance(table, issue, shard=0)
+    if not stats.audience:
+        return issues.end(table, issue, IssueState.FAILED)
+    public_lists.archive(table, issue, issue.started_at or issue.updated_at)
+    return issues.end(table, issue, IssueState.SENT)
+
+
+def is_complete(stats: IssueStats) -> bool:
+    """Whether every recipient in the audience has an end."""
+    return stats.audience == stats.sent + stats.skipped + stats.failed + stats.unknown

@@ -1,0 +1,77 @@
+"""
+The snapshot: all people of the lists and segments come into the ledger, each once.
+
+A recipient is named after the keyed hash of the address, so two contacts with one address are one mail: the second is
+in the ledger as `shared_address`. People without an address are in it, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from newsletters.issues.delivery import audience
+from newsletters.store import issues
+from newsletters.store.items import Recipient, RecipientState
+from newsletters.store.readers import recipients
+from shared.identity.keyed_hashes import address_hashes
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from newsletters.configuration.resources import SendingResources
+    from newsletters.issues.delivery.audience import Member
+    from newsletters.store.items import Issue
+
+NO_ADDRESS, SHARED_ADDRESS = "no_address", "shared_address"
+
+
+def plan_page(resources: SendingResources, issue: Issue) -> Issue:
+    """Plan the next page of the audience, and return the issue at its next place. Safe to repeat. Raises LeaseLost."""
+    table = resources.store.table
+    if issue.position >= len(issue.audiences):
+        return issues.advance(table, issue, phase="dispatch", after=None)
+    of = issue.audiences[issue.position]
+    people, after = audience.page(resources, issue.company_id, of, issue.after)
+    list_id = of.id if of.kind == "list" else None
+    recipients.plan(table, issue.issue_id, _planned(resources, issue, list_id, people))
+    if after is not None:
+        return issues.advance(table, issue, after=after)
+    return issues.advance(table, issue, position=issue.position + 1, after=None)
+
+
+def _planned(
+    resources: SendingResources, issue: Issue, list_id: str | None, people: Sequence[Member]
+) -> list[Recipient]:
+    """Return the recipients of a page, without people who are in the ledger."""
+    names = {one.contact_id: address_hashes(one.address) for one in people if one.address}
+    every = sorted({name for hashes in names.values() for name in hashes})
+    keys = [Recipient.key_of(issue.issue_id, name) for name in every]
+    stored = map(Recipient.read, resources.store.table.get_many(keys)) if keys else ()
+    holders = {one.recipient: one.contact_id for one in stored}
+    planned: list[Recipient] = []
+    for person in people:
+        hashes = names.get(person.contact_id, [])
+        holder = next((holders[name] for name in hashes if name in holders), None)
+        if holder == person.contact_id:
+            continue
+        planned.append(_recipient(issue, list_id, person, hashes, is_shared=holder is not None))
+        holders |= dict.fromkeys(hashes[:1], person.contact_id) if holder is None else {}
+    return planned
+
+
+def _recipient(
+    issue: Issue, list_id: str | None, person: Member, hashes: Sequence[str], *, is_shared: bool
+) -> Recipient:
+    reason = SHARED_ADDRESS if is_shared else None if hashes else NO_ADDRESS
+    name = hashes[0] if reason is None else f"{reason}.{person.contact_id}"
+    return Recipient(
+        **Recipient.key_of(issue.issue_id, name),
+        recipient=name,
+        contact_id=person.contact_id,
+        list_id=list_id,
+        address_hash=hashes[0] if hashes else None,
+        state=RecipientState.PLANNED if reason is None else RecipientState.SKIPPED,
+        reason=reason,
+        ttl=clock.expires_in(Recipient.ttl_days * clock.DAY_SECONDS),
+    )

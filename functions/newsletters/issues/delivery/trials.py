@@ -1,0 +1,102 @@
+"""The mails of a test of an issue: one wire attempt each, without the ledger, counters and events of its recipients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from newsletters.issues import content, links
+from newsletters.issues.links import TEST, Link
+from newsletters.store import issues
+from newsletters.store.items import RecipientState
+from newsletters.store.readers import trial_mails
+from shared.aws.stored_objects import ObjectUnusable, record
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import clock
+from shared.runtime.failures import Transient
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import Run, SendingResources
+    from newsletters.inbound.events import IssueTestRequested
+    from newsletters.issues.content import Sealed
+    from newsletters.store.items import Issue, TestMail
+    from shared.providers.email.ses import Mail
+
+WIRE_MS: Final = 60 * clock.SECOND_MS
+SAFE_MODE, CONTENT_LOST, NOT_OWNED, NOT_TAKEN = (
+    "safe_mode",
+    "content_lost",
+    "sender_not_owned",
+    "not_taken",
+)
+
+
+def work(resources: SendingResources, event: IssueTestRequested, run: Run) -> bool:
+    """Send the mails of a test that are not sent yet; False if there are none. Raises Transient."""
+    table = resources.store.table
+    issue = issues.get(table, event.issue_id)
+    open_states = {RecipientState.PLANNED, RecipientState.SENDING}
+    mails = trial_mails.of_test(table, event.issue_id, event.test_id)
+    waiting = [one for one in mails if one.state in open_states]
+    if issue is None or not waiting:
+        return False
+    reason, sealed = _objection(resources, issue), None
+    if reason is None:
+        try:
+            sealed = content.read_sealed(resources.store, issue.issue_id, waiting[0].sealed)
+        except ObjectUnusable as fault:
+            record(fault, "sealed")
+            reason = CONTENT_LOST
+    for mail in waiting:
+        if mail.state is RecipientState.SENDING:
+            _give_up(resources, mail)
+        elif sealed is None:
+            trial_mails.settle(table, mail, RecipientState.SKIPPED, reason)
+        elif trial_mails.reserve(table, mail, run.owner, clock.now_ms() + WIRE_MS):
+            _attempt(resources, issue, sealed, mail)
+    return True
+
+
+def _objection(resources: SendingResources, issue: Issue) -> str | None:
+    if resources.switches.in_force().safe_mode:
+        return SAFE_MODE
+    owner = resources.owners.owner_of_email(issue.sender)
+    return NOT_OWNED if owner != issue.company_id else None
+
+
+def _give_up(resources: SendingResources, mail: TestMail) -> None:
+    """End an attempt whose worker has died. Raises Transient while it may be alive."""
+    if (mail.deadline_ms or 0) > clock.now_ms():
+        raise Transient("test_is_sent", WIRE_MS)
+    trial_mails.settle(resources.store.table, mail, RecipientState.UNKNOWN)
+
+
+def _attempt(resources: SendingResources, issue: Issue, sealed: Sealed, mail: TestMail) -> None:
+    state, reason = RecipientState.SENT, None
+    try:
+        resources.ses().send(_mail(resources, issue, sealed, mail))
+    except Refused as refusal:
+        state, reason = RecipientState.FAILED, refusal.code
+    except NotSent:
+        state, reason = RecipientState.FAILED, NOT_TAKEN
+    except InDoubt:
+        state = RecipientState.UNKNOWN
+    trial_mails.settle(resources.store.table, mail, state, reason)
+
+
+def _mail(resources: SendingResources, issue: Issue, sealed: Sealed, mail: TestMail) -> Mail:
+    from shared.providers.email.ses import Mail  # noqa: PLC0415 - few runs send mails
+
+    link = Link(purpose=TEST, company_id=issue.company_id, issue_id=issue.issue_id)
+    url = links.url_of(resources.public_url, link)
+    return Mail(
+        sender=issue.sender,
+        sender_name=issue.sender_name,
+        to=mail.address,
+        reply_to=issue.reply_to,
+        subject=content.test_subject(issue),
+        body=content.body_for(sealed, dict.fromkeys(content.PLACEHOLDERS, url)),
+        auto_submitted=None,
+        unsubscribe=[url],
+        one_click=True,
+        action_id=f"nl-test-{mail.test_id}-{mail.number}",
+    )

@@ -1,0 +1,42 @@
+"""An issue in a browser: as it was sealed, without a link of a reader."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from newsletters.issues import content
+from newsletters.issues.links import LinkInvalid
+from shared.api.routing.public_pages import HEADERS
+from shared.aws.stored_objects import ObjectUnusable
+
+if TYPE_CHECKING:
+    from newsletters.store.items import Issue
+    from newsletters.store.objects import Store
+
+_OF_READER: Final = "|".join(re.escape(one) for one in (content.UNSUBSCRIBE, content.PREFERENCES))
+_LINK: Final = re.compile(
+    rf'(?:\s*&#183;\s*)?<a\b[^>]*href="(?:{_OF_READER})"[^>]*>.*?</a>', re.IGNORECASE | re.DOTALL
+)
+_WEB_VIEW: Final = re.compile(
+    rf'(?:\s*&#183;\s*)?<a\b[^>]*href="{re.escape(content.WEB_VIEW)}"[^>]*>.*?</a>',
+    re.IGNORECASE | re.DOTALL,
+)
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'none';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+
+
+def respond(store: Store, issue: Issue) -> dict[str, Any]:
+    """Return the page. Raises LinkInvalid."""
+    try:
+        sealed = content.sealed_of(store, issue)
+    except ObjectUnusable:
+        raise LinkInvalid from None
+    shown = _WEB_VIEW.sub("", _LINK.sub("", sealed.html))
+    for placeholder in content.PLACEHOLDERS:
+        shown = shown.replace(placeholder, "")
+    headers = {**HEADERS, "Content-Security-Policy": _POLICY}
+    return {"statusCode": int(HTTPStatus.OK), "headers": headers, "body": shown}

@@ -1,0 +1,203 @@
+"""
+The page on which a reader chooses lists, topics, language and frequency, leaves all, and reads the stored data.
+
+The link in each issue names the hash of the address. What a reader leaves counts at once, by a consent record; contacts
+and lists follow by a worker. Lists that the company has not published are not shown.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from newsletters.inbound.events import ReaderRequested
+from newsletters.issues.links import PREFERENCES, LinkInvalid
+from newsletters.issues.readers import acts, forms, reader_data, signup
+from newsletters.issues.readers.reader_data import read
+from newsletters.issues.readers.texts import LANGUAGES, page_texts
+from newsletters.store.items import Choices
+from newsletters.store.newsletters import StaleVersion
+from newsletters.store.readers import choices
+from shared.policy.consent.records import State
+from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.issues.dependencies import IssueDependencies
+    from newsletters.issues.links import Link
+    from newsletters.issues.readers.reader_data import Reader
+    from newsletters.issues.readers.texts import PageTexts
+    from newsletters.issues.readers.visits import Visit
+    from newsletters.store.items import ConsentEvidence, PublicList
+    from newsletters.store.items.readers import Frequency
+
+LEAVE_ALL, DATA = "leave_all", "data"
+FREQUENCIES: Final[tuple[Frequency, ...]] = ("all", "weekly", "monthly")
+
+
+def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]:
+    """Return the page, or the answer to it. Raises LinkInvalid and Transient."""
+    if link.purpose != PREFERENCES:
+        raise LinkInvalid
+    reader = read(deps, link)
+    language = visit.language(reader.language)
+    if not visit.is_post:
+        return _page(visit, reader, language)
+    act = visit.first("act")
+    if act == DATA:
+        named = 'attachment; filename="my-data.json"'
+        stored = reader_data.everything(deps, link, reader)
+        return forms.answer(HTTPStatus.OK, stored, **{"Content-Disposition": named})
+    if act == LEAVE_ALL:
+        return _left_all(deps, visit, link, reader, language)
+    try:
+        _save(deps, visit, link, reader)
+    except StaleVersion:
+        texts = page_texts(language)
+        return _page(visit, reader, language, HTTPStatus.CONFLICT, texts.changed_meanwhile)
+    chosen = visit.first("language")
+    language = chosen if chosen in LANGUAGES else language
+    return _page(visit, read(deps, link), language, said=page_texts(language).saved)
+
+
+def _left_all(
+    deps: IssueDependencies, visit: Visit, link: Link, reader: Reader, language: str
+) -> dict[str, Any]:
+    acts.record(deps, link, NEWSLETTERS, State.OPTED_OUT)
+    left = _evidence(visit, link, reader, action="left_all")
+    deps.store.table.put(left.attributes())
+    acts.count_left(deps, link)
+    said = page_texts(language).saved
+    return _page(visit, read(deps, link), language, said=said)
+
+
+def _save(deps: IssueDependencies, visit: Visit, link: Link, reader: Reader) -> None:
+    """Store what the form says. Raises StaleVersion, and StaleVersion too if the form was of an older page."""
+    if visit.first("version") != str(reader.version):
+        raise StaleVersion("version: the choices have changed; read them again")
+    wanted = {*visit.fields.get("list", [])}
+    shown = {one.list_id for one in reader.lists}
+    joins = sorted((wanted & shown) - reader.subscribed)
+    leaves = sorted(reader.subscribed - wanted)
+    for list_id in leaves:
+        acts.record(deps, link, list_scope(list_id), State.OPTED_OUT)
+    for list_id in joins:
+        acts.record(deps, link, list_scope(list_id), State.OPTED_IN)
+    evidence = [
+        *(_evidence(visit, link, reader, action="left", list_id=one) for one in leaves),
+        *(_evidence(visit, link, reader, action="joined", list_id=one) for one in joins),
+    ]
+    made = choices.put(
+        deps.store.table, reader.choices, _chosen(visit, link, reader, joins), evidence
+    )
+    if link.list_id in leaves:
+        acts.count_left(deps, link)
+    if made.joins or made.is_language_new:
+        signup.enqueue(deps, ReaderRequested.of(made))
+
+
+def _chosen(visit: Visit, link: Link, reader: Reader, joins: list[str]) -> Choices:
+    present = reader.choices
+    language, often = visit.first("language"), visit.first("frequency")
+    topics = {
+        one.list_id: [
+            each for each in one.topics if each in visit.fields.get(f"topic.{one.list_id}", [])
+        ]
+        for one in reader.lists
+    }
+    known = language if language in LANGUAGES else reader.language
+    is_new = known != reader.language or bool(present and present.is_language_new)
+    return Choices(
+        **Choices.key(link.company_id, link.recipient),
+        company_id=link.company_id,
+        recipient=link.recipient,
+        contact_id=reader.contact_id,
+        language=known,
+        frequency=next((one for one in FREQUENCIES if one == often), "all"),
+        topics={list_id: chosen for list_id, chosen in topics.items() if chosen},
+        joins=sorted({*joins, *(present.joins if present else [])}),
+        is_language_new=is_new,
+        last_issue_at=present.last_issue_at if present else None,
+        last_issue_id=present.last_issue_id if present else None,
+        changed_at=clock.to_text(clock.now_ms()),
+    )
+
+
+def _evidence(visit: Visit, link: Link, reader: Reader, **act: Any) -> ConsentEvidence:  # noqa: ANN401 - fields of the item
+    keeps_ip = any(one.keeps_ip for one in reader.lists if one.list_id == act.get("list_id"))
+    return acts.evidence_of(
+        link.company_id,
+        link.recipient,
+        visit,
+        keeps_ip=keeps_ip,
+        source="preferences",
+        language=reader.language,
+        **act,
+    )
+
+
+def _page(
+    visit: Visit,
+    reader: Reader,
+    language: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    problem: str = "",
+    *,
+    said: str = "",
+) -> dict[str, Any]:
+    texts = page_texts(language)
+    answer = f'<p role="status">{escape(said)}</p>' if said else ""
+    fields = (
+        _lists(reader, texts),
+        *(_topics(reader, one, texts) for one in reader.lists if one.topics),
+        _often(reader, texts),
+        forms.menu(
+            "language",
+            texts.language,
+            [(one, page_texts(one).name) for one in LANGUAGES],
+            reader.language,
+        ),
+        forms.hidden("version", str(reader.version)),
+        forms.button(texts.save),
+        forms.button(texts.leave_all, value=LEAVE_ALL),
+        forms.button(texts.my_data, value=DATA),
+    )
+    return forms.page(
+        status,
+        language,
+        texts.choices,
+        answer,
+        forms.alert(problem),
+        forms.form(visit.action, *fields),
+    )
+
+
+def _lists(reader: Reader, texts: PageTexts) -> str:
+    boxes = (
+        forms.choice(
+            "checkbox", "list", one.list_id, one.title, is_chosen=one.list_id in reader.subscribed
+        )
+        for one in reader.lists
+    )
+    return forms.group(texts.lists, *boxes) if reader.lists else ""
+
+
+def _topics(reader: Reader, of: PublicList, texts: PageTexts) -> str:
+    chosen = reader.choices.topics.get(of.list_id, []) if reader.choices else []
+    boxes = (
+        forms.choice("checkbox", f"topic.{of.list_id}", topic, topic, is_chosen=topic in chosen)
+        for topic in of.topics
+    )
+    hint = forms.paragraph(texts.topics_hint)
+    return forms.group(forms.filled_in(texts.topics, title=of.title), hint, *boxes)
+
+
+def _often(reader: Reader, texts: PageTexts) -> str:
+    labels = {"all": texts.every_issue, "weekly": texts.weekly, "monthly": texts.monthly}
+    present = reader.choices.frequency if reader.choices else "all"
+    radios = (
+        forms.choice("radio", "frequency", one, labels[one], is_chosen=one == present)
+        for one in FREQUENCIES
+    )
+    return forms.group(texts.how_often, *radios)

@@ -1,0 +1,1 @@
+"""Readers: the ledger of recipients, public lists, sign-ups, choices, evidence of consent, and the archive."""

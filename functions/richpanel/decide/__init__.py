@@ -1,1 +1,0 @@
-"""The command `python -m richpanel.decide`: what the middleware would do with messages."""

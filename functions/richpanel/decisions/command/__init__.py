@@ -1,0 +1,1 @@
+"""The command `python -m richpanel.decisions.command`: what the middleware would do with messages."""

@@ -1,0 +1,82 @@
+"""
+The data of a customer: times of automatic replies, under a keyed hash of an address, for a week; or of a ticket.
+
+No other row leads from an address to a person. Tickets are known by the help desk's ids alone, and hold codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from richpanel.privacy import tickets
+from richpanel.store import states
+from richpanel.store.items import CustomerState, key_of
+from shared.privacy.inventory import Found, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.aws.s3 import Bucket
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Source
+
+CUSTOMERS, TICKETS = "customers", "tickets"
+TICKET: Final = "ticket:"  # before the id of a ticket, in the name of a subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """
+    The row of the customer or ticket of a subject, in the table of states, and the *audit* of a ticket. *exports*: the
+    prefix of the person's exports.
+    """
+
+    table: Table
+    audit: Table
+    bucket: Bucket
+    subject: str
+    exports: str
+
+    @property
+    def fences(self) -> Sequence[Source]:
+        """A ticket. The row of a customer is of a message that was handled before: the next one is counted anew."""
+        return self.sources if self.subject.startswith(TICKET) else ()
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The customer or the ticket."""
+        if self.subject.startswith(TICKET):
+            return ((TICKETS, self.subject.removeprefix(TICKET)),)
+        return ((CUSTOMERS, self.subject),)
+
+    def fence(self, source: Source, _start: Attributes | None) -> Page:
+        """Stop all later events of a ticket."""
+        tickets.bury(self.table, source[1])
+        return Page([])
+
+    def page(self, source: Source, _start: Attributes | None) -> Page:
+        """Return the row, if it exists; that of a ticket which is erased is its tombstone."""
+        kind, key = source
+        if kind == TICKETS:
+            return Page([Found(TICKETS, key)] if states.conversation(self.table, key) else [])
+        row = states.customer(self.table, key)
+        return Page([Found(CUSTOMERS, row.conversation_id)] if row else [])
+
+    def remove(self, found: Found) -> None:
+        """Remove the row of a customer, or all of a ticket but its tombstone."""
+        if found.kind == TICKETS:
+            tickets.erase(self.table, self.audit, found.key)
+        else:
+            self.table.delete(key_of(CustomerState, found.key))
+
+    def export(self, page: Iterable[Found], _folder: ExportFolder) -> list[dict[str, object]]:
+        """Return the row as a line."""
+        rows = [(found.kind, self.table.get(key_of(CustomerState, found.key))) for found in page]
+        return [{"kind": kind, "item": row} for kind, row in rows if row is not None]
+
+    def finish(self) -> None:
+        """Delete the exports of the person."""
+        for key in self.bucket.all_keys_under(self.exports):
+            self.bucket.delete(key)

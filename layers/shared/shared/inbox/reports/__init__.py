@@ -1,0 +1,1 @@
+"""Counts of conversations by day and by person, in the days and business hours of their company."""

@@ -1,0 +1,1 @@
+"""Collects and prints the traces of the local stack."""

@@ -1,0 +1,77 @@
+"""Notifications and mentions, with a browser at the deployed stack."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from events.whatsapp.sample_data import Customer
+from local.demo.scenarios.shop_software import key_of
+from local.stack.seed import NAMES
+from tests.e2e.conftest import Deployed
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
+
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+def test_a_mention_notifies_a_person_who_opens_the_conversation_from_the_list(
+    visit: Visit, customer: Customer, deployed: Deployed, person: str
+) -> None:
+    visit.sign_in()
+    page = visit.page
+    page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
+    visit.open(customer)
+    key = unquote(page.url.rpartition("/")[2].partition("?")[0])
+    cognito = deployed.stack.client("cognito-idp")
+    found = cognito.admin_get_user(UserPoolId=deployed.stack.user_pool_id, Username=person)
+    subject = {one["Name"]: one["Value"] for one in found["UserAttributes"]}["sub"]
+    page.get_by_role("link", name="Inbox").click()
+
+    answer = http.request(
+        "POST",
+        f"{deployed.stack.api_url}/whatsapp/conversations/{quote(key, safe='')}/notes",
+        json={"text": f"<@user:{subject}>: see above"},
+        headers={
+            "x-api-key": key_of(deployed.stack, "whatsapp:write"),
+            "Idempotency-Key": str(uuid4()),
+        },
+    )
+    assert answer.status in {200, 201}, answer.data
+
+    page.get_by_role("button", name=re.compile(r"^Notifications, [1-9]\d* unread")).click()
+    row = page.locator(".notification", has_text=customer.name).first
+    expect(row).to_contain_text("mentioned you in a note")
+    row.click()
+    page.get_by_role("log", name="Messages").wait_for()
+    page.get_by_role("button", name=re.compile("^Notifications")).click()
+    expect(page.locator(".notification", has_text=customer.name).first).to_be_visible()
+    expect(page.locator(".notification-unread", has_text=customer.name)).to_have_count(0)
+    assert visit.violations == []
+
+
+def test_an_at_sign_in_a_note_suggests_colleagues(visit: Visit, customer: Customer) -> None:
+    colleague = NAMES["agent@acme.example"]
+    visit.sign_in()
+    visit.open(customer)
+    page = visit.page
+    note = page.get_by_role("textbox", name="New note")
+
+    expect(note).to_have_attribute("aria-autocomplete", "list")  # loaded after the page
+    note.press_sequentially(f"ask @{colleague[:3].lower()}")
+    offered = page.get_by_role("listbox", name="People and teams")
+    expect(offered.get_by_role("option", name=colleague)).to_have_attribute("aria-selected", "true")
+    note.press("Enter")
+    expect(note).to_have_value(f"ask @{colleague} ")
+    page.get_by_role("button", name="Add note").click()
+
+    mark = page.get_by_role("log", name="Messages").locator("mark", has_text=colleague)
+    expect(mark.first).to_have_text(f"@{colleague}")
