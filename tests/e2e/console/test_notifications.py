@@ -124,17 +124,22 @@ def test_a_push_shows_that_something_waits_while_no_page_is_open(visit: Visit) -
         }"""
     )
 
-    outside = context.new_page()
-    page.close()
-    session = context.new_cdp_session(outside)
+    session = context.new_cdp_session(page)
     found: list[str] = []
     session.on(
         "ServiceWorker.workerRegistrationUpdated",
         lambda event: found.extend(one["registrationId"] for one in event["registrations"]),
     )
     session.send("ServiceWorker.enable")
+    page.wait_for_function(
+        "async () => (await navigator.serviceWorker.getRegistrations())[0].active"
+    )
     push = {"origin": origin, "registrationId": found[-1], "data": ""}
-    session.send("ServiceWorker.deliverPushMessage", push)
+    outside = context.new_page()
+    of_outside = context.new_cdp_session(outside)
+    of_outside.send("ServiceWorker.enable")
+    page.close()
+    of_outside.send("ServiceWorker.deliverPushMessage", push)
 
     shown = worker.evaluate("shown")
     assert shown == ["Parley", "Something is waiting for you"]
