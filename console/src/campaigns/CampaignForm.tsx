@@ -6,7 +6,7 @@ import { bodyOf, fileKindOf, filled, headerOf, type Template } from "../conversa
 import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
-import { audiencesOf, choiceOf, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
+import { audiencesOf, choiceOf, completed, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
 import { FieldChoice } from "./FieldChoice";
 import { TestSend } from "./TestSend";
 
@@ -31,9 +31,11 @@ export function CampaignForm({ onCreated, onClose }: Props) {
     [client],
   );
   const number = known.value?.numbers.find(({ phone }) => phone === state.phone) ?? known.value?.numbers[0];
-  const templates = useResource(async (signal) => (number?.waba ? templatesOf(client, number.waba, signal) : []), [client, number?.waba]);
+  const templates = useResource(async (signal) => (number?.waba ? templatesOf(client, number.waba, "APPROVED", signal) : []), [client, number?.waba]);
   const usable = templates.value?.filter((one) => fileKindOf(one) === null) ?? [];
-  const template = usable.find((one) => idOf(one) === state.template);
+  const chosen = usable.find((one) => idOf(one) === state.template);
+  const complete = useResource(async (signal) => (chosen && number?.waba ? completed(client, number.waba, chosen, signal) : null), [client, chosen && idOf(chosen), number?.waba]);
+  const template = complete.value;
   const fixed = template ? fixedOf(template) : [];
   const create = useAction(async () => {
     if (!template || !number) return;
@@ -84,7 +86,7 @@ export function CampaignForm({ onCreated, onClose }: Props) {
         </select>
       </Field>
       <Field label={t("campaign.template")} name="templateName" error={create.error}>
-        <select value={template ? state.template : ""} required onChange={(event) => write({ template: event.currentTarget.value, choices: {}, fixed: {} })}>
+        <select value={chosen ? state.template : ""} required onChange={(event) => write({ template: event.currentTarget.value, choices: {}, fixed: {} })}>
           <option value="">{t("campaign.choose")}</option>
           {usable.map((one) => (
             <option key={idOf(one)} value={idOf(one)}>
@@ -95,6 +97,7 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       </Field>
       {templates.error && <ErrorNotice error={templates.error} onRetry={() => void templates.reload()} />}
       {templates.value && usable.length < templates.value.length && <p class="quiet">{t("campaign.without_files", { count: templates.value.length - usable.length })}</p>}
+      {complete.error && <ErrorNotice error={complete.error} onRetry={() => void complete.reload()} />}
       {template && (
         <>
           <Shown template={template} state={state} />

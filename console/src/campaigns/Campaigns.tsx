@@ -10,13 +10,33 @@ import { named, t } from "../texts/texts";
 import { Button } from "../ui/controls";
 import { CampaignForm } from "./CampaignForm";
 import { CampaignPage } from "./CampaignPage";
+import { TemplatesPage } from "./templates/TemplatesPage";
 import "./campaigns.css";
 
 const MOST = 100; // of each account
 const POLL_MS = 30_000;
 
+const TEMPLATES = "templates"; // instead of the id of a campaign
+
 export function Campaigns({ id }: { id: string | null }) {
-  return id ? <CampaignPage key={id} id={id} /> : <CampaignList />;
+  return id && id !== TEMPLATES ? <CampaignPage key={id} id={id} /> : <Lists isOfTemplates={id === TEMPLATES} />;
+}
+
+function Lists({ isOfTemplates }: { isOfTemplates: boolean }) {
+  return (
+    <main class="pane ops campaigns" aria-label={t("campaign.title")}>
+      <h1 class="unseen">{t("campaign.title")}</h1>
+      <nav class="tabs ops-tabs" aria-label={t("campaign.title")}>
+        <a class="tab" href={placeOf("campaigns")} aria-current={isOfTemplates ? undefined : "page"}>
+          {t("campaign.title")}
+        </a>
+        <a class="tab" href={placeOf("campaigns", TEMPLATES)} aria-current={isOfTemplates ? "page" : undefined}>
+          {t("campaign.templates")}
+        </a>
+      </nav>
+      <div class="ops-body">{isOfTemplates ? <TemplatesPage /> : <CampaignList />}</div>
+    </main>
+  );
 }
 
 function CampaignList() {
@@ -29,9 +49,7 @@ function CampaignList() {
     </Button>
   );
   return (
-    <main class="pane ops campaigns" aria-label={t("campaign.title")}>
-      <h1 class="unseen">{t("campaign.title")}</h1>
-      <div class="ops-body">
+    <>
         {isNew && (
           <section class="ops-section" aria-label={t("campaign.new")}>
             <h2>{t("campaign.new")}</h2>
@@ -56,7 +74,6 @@ function CampaignList() {
             />
           )}
         </Section>
-      </div>
-    </main>
+    </>
   );
 }

@@ -19,17 +19,24 @@ export async function numbersOf(client: Client, signal: AbortSignal) {
   return (await client.call("GET /whatsapp/numbers", { signal })).result.numbers;
 }
 
-// Approved templates of the account, also those of further pages.
-export async function templatesOf(client: Client, metaWabaId: string, signal: AbortSignal): Promise<Template[]> {
+// Templates of the account, also those of further pages. *status*: only these.
+export async function templatesOf(client: Client, metaWabaId: string, status: "APPROVED" | null, signal: AbortSignal): Promise<Template[]> {
   const found: Template[] = [];
   let cursor: string | null = null;
   do {
-    const body = { metaWabaId, status: "APPROVED" as const, limit: MOST, ...(cursor ? { cursor } : {}) };
+    const body = { metaWabaId, limit: MOST, ...(status ? { status } : {}), ...(cursor ? { cursor } : {}) };
     const page: { result: Actions.TemplatesView; cursor: string | null } = await client.call("POST /whatsapp/actions/get_local_templates", { body, signal });
     found.push(...page.result.templates);
     cursor = page.cursor;
   } while (cursor);
   return found;
+}
+
+// AWS lists templates without their content.
+export async function completed(client: Client, metaWabaId: string, template: Template, signal: AbortSignal): Promise<Template> {
+  if (template.components) return template;
+  const body = { metaWabaId, templateName: template.name, language: template.language };
+  return (await client.call("POST /whatsapp/actions/eum_get_template", { body, signal })).result;
 }
 
 export async function audiencesOf(client: Client, signal: AbortSignal): Promise<Audience[]> {
