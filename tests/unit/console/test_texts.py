@@ -38,7 +38,19 @@ FILES = [
 CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
-    *(f"campaign.{name}" for name in ("approval", "audience", "category", "quality", "reason", "result", "status", "test")),
+    *(
+        f"campaign.{name}"
+        for name in (
+            "approval",
+            "audience",
+            "category",
+            "quality",
+            "reason",
+            "result",
+            "status",
+            "test",
+        )
+    ),
     *(
         "nav",
         "inbox.status",
