@@ -54,7 +54,7 @@ class Software:
             self.post("/contacts", {"name": f"Rider {kind}", "identifiers": [identifier]})
             for kind, identifier in (("one", number), ("two", mail))
         ]
-        members = {"contacts": [one["contactId"] for one in people]}
+        members = {"contactIds": [one["contactId"] for one in people]}
         self.post(f"/contacts/lists/{listed}/members", members)
         agreed = {"purpose": "all", "state": "opted_in", "evidence": "Signed at the counter"}
         self.post("/whatsapp/actions/set_consent", {"contact": f"+{customer.wa_id}"} | agreed)
