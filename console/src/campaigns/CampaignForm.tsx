@@ -65,8 +65,10 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       {numbers.length > 1 && (
         <Field label={t("campaign.number")} name="phone" error={create.error}>
           <select value={number.phone} onChange={(event) => write({ phone: event.currentTarget.value, template: "" })}>
-            {numbers.map(({ phone }) => (
-              <option key={phone}>{phone}</option>
+            {numbers.map(({ phone, display_phone }) => (
+              <option key={phone} value={phone}>
+                {display_phone}
+              </option>
             ))}
           </select>
         </Field>

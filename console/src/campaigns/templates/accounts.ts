@@ -8,15 +8,15 @@ import { numbersOf, templatesOf } from "../source";
 export interface Account {
   waba: string; // Meta's id
   isAtAws: boolean;
-  phones: string[];
+  phones: string[]; // as people write them
 }
 
 export async function accountsOf(client: Client, signal: AbortSignal): Promise<Account[]> {
   const found = new Map<string, Account>();
-  for (const { waba, provider, phone } of await numbersOf(client, signal)) {
+  for (const { waba, provider, display_phone } of await numbersOf(client, signal)) {
     if (!waba) continue;
-    const known = found.get(waba) ?? { waba, isAtAws: provider !== "meta", phones: [] };
-    found.set(waba, { ...known, phones: [...known.phones, phone] });
+    const known = found.get(waba) ?? { waba, isAtAws: provider === "eum", phones: [] };
+    found.set(waba, { ...known, phones: [...known.phones, display_phone] });
   }
   return [...found.values()];
 }
