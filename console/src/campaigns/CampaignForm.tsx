@@ -65,9 +65,9 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       {numbers.length > 1 && (
         <Field label={t("campaign.number")} name="phone" error={create.error}>
           <select value={number.phone} onChange={(event) => write({ phone: event.currentTarget.value, template: "" })}>
-            {numbers.map(({ phone, display_phone }) => (
+            {numbers.map(({ phone, displayPhone }) => (
               <option key={phone} value={phone}>
-                {display_phone}
+                {displayPhone}
               </option>
             ))}
           </select>

@@ -13,10 +13,10 @@ export interface Account {
 
 export async function accountsOf(client: Client, signal: AbortSignal): Promise<Account[]> {
   const found = new Map<string, Account>();
-  for (const { waba, provider, display_phone } of await numbersOf(client, signal)) {
+  for (const { waba, provider, displayPhone } of await numbersOf(client, signal)) {
     if (!waba) continue;
     const known = found.get(waba) ?? { waba, isAtAws: provider === "eum", phones: [] };
-    found.set(waba, { ...known, phones: [...known.phones, display_phone] });
+    found.set(waba, { ...known, phones: [...known.phones, displayPhone] });
   }
   return [...found.values()];
 }
