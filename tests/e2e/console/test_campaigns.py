@@ -105,7 +105,7 @@ def test_a_supervisor_writes_a_template_and_sends_it_to_a_list_after_a_look_at_w
     visit.reload()  # what was entered is kept
     page.get_by_role("button", name="New campaign").click()
     expect(form.get_by_label("Name", exact=True)).to_have_value("Spring")
-    form.get_by_label("Your own WhatsApp number").fill("+447700900108")
+    form.get_by_label("Your own WhatsApp number").fill(f"+{rider.wa_id}")
     form.get_by_role("button", name="Send a test").click()
     expect(form.get_by_text("The test was sent.")).to_be_visible()
     form.get_by_role("button", name="Create the draft").click()
