@@ -34,7 +34,7 @@ export function CampaignPage({ id }: { id: string }) {
             </>
           )}
         </Section>
-        {found.value && <Recipients key={String(isUnread(found.value))} campaign={found.value} />}
+        {found.value && <Recipients key={`${found.value.status} ${isUnread(found.value)}`} campaign={found.value} />}
       </div>
     </main>
   );
@@ -157,8 +157,8 @@ function Actions({ campaign, onChange }: { campaign: Campaign; onChange: () => P
 
 function Recipients({ campaign }: { campaign: Campaign }) {
   const { client } = useApp();
-  const [outcome, setOutcome] = useState("");
   const isDryRun = isUnread(campaign);
+  const [outcome, setOutcome] = useState<string>(isDryRun ? "" : RESULTS[0]);
   const [counts, setCounts] = useState<{ of: Record<string, number>; isExact: boolean } | null>(null);
   const list = usePageList<Recipient>(
     async (cursor, signal) => {
@@ -188,7 +188,7 @@ function Recipients({ campaign }: { campaign: Campaign }) {
           <label class="field">
             <span class="field-label">{t("campaign.show")}</span>
             <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value)}>
-              <option value="">{t("campaign.show.all")}</option>
+              {isDryRun && <option value="">{t("campaign.show.all")}</option>}
               {outcomes.map((one) => (
                 <option key={one} value={one}>
                   {named(isDryRun ? "campaign.reason" : "campaign.result", one)}
