@@ -21,11 +21,7 @@ export function CampaignPage({ id }: { id: string }) {
   const body = { campaignId: id };
   const found = useResource(async (signal) => (await client.call("POST /whatsapp/actions/get_campaign", { body, signal })).result, [client, id], POLL_MS);
   return (
-    <main class="pane ops campaigns" aria-label={t("campaign.one")}>
-      <p>
-        <a href={placeOf("campaigns")}>{t("campaign.all")}</a>
-      </p>
-      <div class="ops-body">
+    <>
         <Section title={found.value?.name ?? t("campaign.one")} resource={found}>
           {(campaign) => (
             <>
@@ -35,8 +31,7 @@ export function CampaignPage({ id }: { id: string }) {
           )}
         </Section>
         {found.value && <Recipients key={`${found.value.status} ${isUnread(found.value)}`} campaign={found.value} />}
-      </div>
-    </main>
+    </>
   );
 }
 

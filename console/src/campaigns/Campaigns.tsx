@@ -19,10 +19,7 @@ const POLL_MS = 30_000;
 const TEMPLATES = "templates"; // instead of the id of a campaign
 
 export function Campaigns({ id }: { id: string | null }) {
-  return id && id !== TEMPLATES ? <CampaignPage key={id} id={id} /> : <Lists isOfTemplates={id === TEMPLATES} />;
-}
-
-function Lists({ isOfTemplates }: { isOfTemplates: boolean }) {
+  const isOfTemplates = id === TEMPLATES;
   return (
     <main class="pane ops campaigns" aria-label={t("campaign.title")}>
       <h1 class="unseen">{t("campaign.title")}</h1>
@@ -34,7 +31,7 @@ function Lists({ isOfTemplates }: { isOfTemplates: boolean }) {
           {t("campaign.templates")}
         </a>
       </nav>
-      <div class="ops-body">{isOfTemplates ? <TemplatesPage /> : <CampaignList />}</div>
+      <div class="ops-body">{isOfTemplates ? <TemplatesPage /> : id ? <CampaignPage key={id} id={id} /> : <CampaignList />}</div>
     </main>
   );
 }

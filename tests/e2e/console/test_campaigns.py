@@ -119,6 +119,6 @@ def test_a_supervisor_writes_a_template_and_sends_it_to_a_list_after_a_look_at_w
     expect(page.get_by_text("Completed")).to_be_visible()
     recipients = page.get_by_role("region", name="Recipients")
     expect(recipients.get_by_role("row", name=re.compile(f"{rider.wa_id}.*"))).to_be_visible()
-    page.get_by_role("link", name="All campaigns").click()
+    page.get_by_role("navigation", name="Campaigns").get_by_text("Campaigns").click()
     expect(page.get_by_role("row", name=re.compile("^Spring Completed"))).to_be_visible()
     assert visit.violations == []
