@@ -217,6 +217,6 @@ function whyOf(reason: string): string {
 }
 
 function Person({ recipient: { to, contactId, line } }: { recipient: Recipient }) {
-  if (contactId) return <a href={placeOf("contacts", contactId)}>{to ?? t("campaign.person")}</a>;
+  if (contactId) return <a class="link" href={placeOf("contacts", contactId)}>{to ?? t("campaign.person")}</a>;
   return <>{to ?? t("campaign.line", { line: line ?? "" })}</>;
 }

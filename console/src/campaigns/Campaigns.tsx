@@ -61,7 +61,7 @@ function CampaignList() {
               keyOf={({ campaignId }) => campaignId}
               empty={t("campaign.none")}
               columns={[
-                { name: t("campaign.name"), cell: ({ campaignId, name }) => <a href={placeOf("campaigns", campaignId)}>{name}</a> },
+                { name: t("campaign.name"), cell: ({ campaignId, name }) => <a class="link" href={placeOf("campaigns", campaignId)}>{name}</a> },
                 { name: t("campaign.state"), cell: ({ status, outcome }) => named("campaign.status", outcome ?? status) },
                 { name: t("campaign.created"), cell: ({ createdAt }) => <Time at={createdAt} /> },
                 { name: t("campaign.recipients"), isNumber: true, cell: ({ totalRecipients }) => (totalRecipients === undefined ? "" : count(totalRecipients)) },
