@@ -70,7 +70,7 @@ WRITTEN_DOWN: Measured = {
     ASSIGNED: Figures(5, 3, 4),
     ANSWERED: Figures(10, 3, 4),
     RESOLVED: Figures(10, 3, 4),
-    GIVEN: Figures(4, 3, 5),
+    GIVEN: Figures(4, 4, 6),
     READ: Figures(3, 3, 4),
     UNCHANGED: Figures(0, 2, 2),
     REMOVED: Figures(3, 3, 4),

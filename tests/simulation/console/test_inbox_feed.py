@@ -213,9 +213,9 @@ def test_the_run_makes_the_calls_that_are_killed_below(
 
 
 # Reads of two entries, and of two heads; a notification; a write for each conversation; a read of the campaign, and its
-# notification. Then a look for connections; with one, a post.
-CALLS = range(1, 9)
-WITH_A_CONNECTION = range(1, 10)
+# notification. Then a look for connections; with one, a post; and a look for browsers that get pushes.
+CALLS = range(1, 10)
+WITH_A_CONNECTION = range(1, 11)
 
 
 @pytest.mark.parametrize("when", When)
