@@ -5,6 +5,7 @@ import pytest
 from conversations.ai.checks.statements.claims import (
     claimed_actions,
     claims_to_be_human,
+    claims_to_have_heard,
     has_unproven_action,
 )
 from tests.cases import each
@@ -93,3 +94,20 @@ def test_a_function_proves_actions_of_its_kind_only(
 )  # fmt: skip
 def test_only_a_claim_to_be_a_person_is_one(text: str, claims: bool) -> None:
     assert claims_to_be_human(text) is claims
+
+
+@each(
+    ("text", "claims"),
+    [
+        ("Thank you for your voice note, I'll pass it on.", True), ("Danke für Ihre Sprachnachricht!", True),
+        ("Merci pour votre message vocal.", True), ("Gracias por el audio, lo he anotado.", True),
+        ("Grazie per il messaggio vocale.", True), ("Obrigada pela mensagem de voz.", True),
+        ("Dziękuję za nagranie.", True), ("Спасибо за голосовое сообщение.", True),
+        ("I can't listen to voice notes.", False), ("Ihre Sprachnachricht kann ich leider nicht anhören.", False),
+        ("Danke für die Sprachnachricht. Könnten Sie das bitte kurz schreiben?", False),
+        ("Je ne peux pas écouter les messages vocaux.", False), ("No puedo escuchar el audio.", False),
+        ("Please send your voice note as text.", False), ("See you on Monday.", False),
+    ],
+)  # fmt: skip
+def test_an_answer_never_speaks_of_a_voice_note_as_heard(text: str, *, claims: bool) -> None:
+    assert claims_to_have_heard(text) is claims

@@ -85,7 +85,7 @@ class Bounds:
     An answer may call an action done if one of *acts* (names and descriptions of the project's functions that have
     succeeded) can have done it, or *company_texts* (facts, and actions that sent messages called done) have its verb.
     Values must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
-    *secret_words* are the names of functions.
+    *secret_words* are the names of functions. *has_unheard*: the customer sent a voice note that the model does not have.
     """
 
     longest: int
@@ -103,6 +103,7 @@ class Bounds:
     known_texts: frozenset[str] = field(default=frozenset(), repr=False)
     today: date | None = None
     acts: frozenset[str] = field(default=frozenset(), repr=False)
+    has_unheard: bool = False
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
@@ -227,6 +228,8 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
         yield Fault.UNPROVEN_ACTION
     if claims.claims_to_be_human(seen):
         yield Fault.CLAIMS_TO_BE_HUMAN
+    if bounds.has_unheard and claims.claims_to_have_heard(seen):
+        yield Fault.UNHEARD_VOICE_NOTE
 
 
 def without_quotations(text: str) -> str:

@@ -32,7 +32,7 @@ _TOPICS: Mapping[str, str] = {
         time, wann, wie viel uhr, wieviel uhr, welche uhrzeit, welcher uhrzeit, uhrzeit, welchem tag, welcher tag,
         welches datum, welchem datum, quand, quelle heure, quel jour, quelle date, heure, cuando, que hora, que dia,
         que fecha, quando, che ora, che ore, che giorno, che data, orario, que horas, que data""",
-    "where": """where, address, location, place, which way, how do i get, how do i find, directions, wo, wohin, adresse,
+    "where": """where, address, location, place, which way, how do i get, how do i find, directions, wo bleibt, wo bleiben, wo, wohin, adresse,
         ort, anfahrt, standort, wie komme ich, ou est, ou se, ou dois, ou puis, ou faut, ou aller, ou c est, lieu,
         endroit, donde, adonde, direccion, lugar, ubicacion, dove, indirizzo, luogo, onde, aonde, endereco, morada,
         local""",
@@ -106,6 +106,8 @@ _COMPLAINTS = """
     ja perguntei, ainda nao sei, continuo sem saber
 """
 _DIFFER = frozenset({"end", "cancel", "change", "refund", "how_long"})
+# "Where is my parcel?" asks when it arrives.
+_WHEREABOUTS, _ARRIVAL = {"where", "parcel"}, {"when", "parcel", "arrive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,8 @@ def question_in(text: str) -> Question:
             topics.add(topic)
             rest = rest.replace(phrase, " ")
     words = frozenset(word[:_STEM] for word in rest.split() if word not in _fillers())
+    if topics == _WHEREABOUTS and not words:
+        topics = _ARRIVAL
     return Question(frozenset(topics), words)
 
 

@@ -10,6 +10,8 @@ from tests.cases import each
 SAME = (
     ("When does my shift start?", "What time do I begin work?", "At what hour does work start?"),
     ("When will my parcel arrive?", "What day do I get my order?", "When is my package delivered?"),
+    ("Where is my order?", "When will the package arrive?"), ("Wo bleibt mein Paket?", "Wann kommt das Paket an?"),
+    ("¿Dónde está mi pedido?", "¿Cuándo llega el paquete?"), ("Où est mon colis ?", "Quand arrivera la commande ?"),
     ("Where does my shift start?", "At what address do I begin work?"),
     ("How much is a filling?", "What does a filling cost?", "The price of a filling, please?"),
     ("Until when are you open?", "What time is it open until?"),
@@ -37,6 +39,7 @@ OTHER = (
     ("When do I get my order?", "Can I cancel my order?"),
     ("Can I move the appointment?", "When is the appointment?"),
     ("When is my parcel 1234 here?", "When is my parcel 9876 here?"),
+    ("Where can I return my order?", "When will my order arrive?"),
     ("Who is my dentist?", "Where is my dentist?"),
     ("Wann beginnt die Schicht?", "Wann endet die Schicht?"),
     ("Was kostet die Reinigung?", "Was kostet die Füllung?"),

@@ -174,6 +174,19 @@ HUMAN: tuple[str, ...] = (
     # Japanese
     r"(?:私は|わたしは)(?:本物の)?人間(?:です|の)",
 )  # fmt: skip
+RECORDING = (
+    r"\b(?:voice (?:note|message|memo)|audio|áudio|recording|sprachnachricht|sprachmemo|tonaufnahme"
+    r"|(?:messages?|notes?|mémos?) voca(?:l|ux|les?)|nota de voz|mensa(?:je|gem) de voz|grabación|gravação"
+    r"|messagg[io]+ vocal[ei]|(?:nota|il tuo|il suo) vocale|spraakbericht|nagrani|wiadomoś\w* głosow|röstmeddeland"
+    r"|talebesk|lydbesk|голосов\w+ сообщени|аудио|sesli mesaj|ses kayd|رسال\w+ الصوتية|ボイスメッセージ|语音|語音|음성)"
+)
+# What an answer says that admits it, or asks for the words: negations and "write" or "text".
+UNHEARD = (
+    r"\b(?:not|can['\u2019]?t|cannot|couldn['\u2019]?t|unable|unfortunately|writ\w+|typ(?:e|ing)|text\w*|nicht|leider|keine?n?|schreib\w*"
+    r"|tipp\w+|pas|impossible|écri\w+|no|escri\w+|non|purtroppo|scriv\w+|não|infelizmente|escrev\w+|niet|helaas|geen|schrijv\w*"
+    r"|nie|niestety|napis\w+|inte|tyvärr|ikke|skriv\w*|не|напиш\w+|текст\w*|yaz\w+|\w+(?:amıyor|emiyor|amadı|emedi)\w*|maalesef)\b"
+    r"|لا |لم |اكتب|聞け|聴け|書いて|听不|無法|无法|못|없"
+)
 CONDITION = (
     r"\b(?:if|once|when|until|after|before|as soon as|whether|sobald|wenn|falls|nachdem|ob|dès que|quand|si|cuando"
     r"|en cuanto|quando|se|appena|assim que|als|zodra|wanneer|nadat|jeśli|gdy|kiedy|skoro|om|när|efter att|hvis|når"
