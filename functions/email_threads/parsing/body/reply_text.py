@@ -22,6 +22,9 @@ _FORWARD_SUBJECT: Final = re.compile(
     r"|πρθ|[i\u0130]\u0307?lt|trs|fs|továbbít\w*|הועבר|إعادة توجيه|chuyển tiếp|转发|轉寄|転送|전달)\s*[:\uff1a]",
     re.IGNORECASE,
 )
+# "VS:" is a forward in Danish and Norwegian, and an answer in Finnish.
+_FINNISH_ANSWER: Final = re.compile(r"\s*vs\s*:", re.IGNORECASE)
+_FINNISH_QUOTE: Final = re.compile(r"\b(?:kirjoitti|lähettäjä)\b", re.IGNORECASE)
 _FORWARD_BEGIN: Final = re.compile(
     r"^ *(?:begin forwarded message:|anfang der weitergeleiteten)", re.IGNORECASE | re.MULTILINE
 )
@@ -36,6 +39,10 @@ _LONGEST_GAP: Final = 12  # lines between two runs of a quote
 # GroupWise writes the attribution of a quote without marks between these.
 _GROUPWISE: Final = re.compile(
     r">>> ?(?P<attribution>[^<>]{0,100}(?:<[^<>]{3,100}>)?[^<>]{6,60}\d[^<>]{0,12})>>> ?"
+)
+# Yahoo's app begins the quoted mail behind the attribution.
+_CONTINUED: Final = re.compile(
+    r"(?P<attribution>\s+[^<>]{6,80}\d[^<>]{2,80}<[^<>@\s]{1,64}@[^<>@\s]{1,255}>[^<>:\uff1a]{0,30}[:\uff1a])\s{2,}(?P<quote>\S.*)"
 )
 _TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
 _BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
@@ -52,12 +59,14 @@ def new_text(
     signature: str = "",
     writer: str = "",
     is_answer: bool = False,
+    answers_none: bool = False,
 ) -> str:
     """
     Return the text without the quoted mail, the signature and the footer of an app.
 
     *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked as such,
     *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first are those of a quote.
+    *answers_none*: neither subject nor headers name another mail, so lines with `>` need an attribution to be a quote.
     The result is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """
     marked = None if quote_at is None else text.count("\n", 0, quote_at)
@@ -65,10 +74,11 @@ def new_text(
     if marked is None:
         whole = _repaired(whole)
     opening = _opening(whole, subject, marked)
-    if _FORWARD_SUBJECT.match(subject) or _is_forwarded(text, opening):
+    if _says_forward(subject, text) or _is_forwarded(text, opening):
         return text.strip()
     lines = without_signature(whole)
-    own = _own_lines(lines, opening, marked, is_answer=is_answer)
+    is_unquoted = answers_none and marked is None and opening.lines.start == len(whole)
+    own = lines if is_unquoted else _own_lines(lines, opening, marked, is_answer=is_answer)
     is_quoting = len(own) < len(lines)
     own = without_footers(own, may_be_all=is_quoting)
     own = without_marked_signature(own, signature, may_be_all=is_quoting)
@@ -125,6 +135,9 @@ def _repaired(lines: list[str]) -> list[str]:
         if groupwise := _GROUPWISE.fullmatch(line):
             parted.append(f"{groupwise['attribution'].strip()} wrote:")
             continue
+        if continued := _CONTINUED.fullmatch(line):
+            parted += [continued["attribution"], continued["quote"]]
+            continue
         below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
         found = _SHARED.fullmatch(line) if is_quoted(below) and not is_quoted(line) else None
         parted += [found["own"], found["attribution"]] if found else [line]
@@ -177,6 +190,11 @@ def _own_lines(
     if start >= last.stop:
         below = lines[last.stop : start]
     return [*lines[:begin], *below]
+
+
+def _says_forward(subject: str, text: str) -> bool:
+    is_answer = _FINNISH_ANSWER.match(subject) and _FINNISH_QUOTE.search(text)
+    return bool(_FORWARD_SUBJECT.match(subject)) and not is_answer
 
 
 def _is_forwarded(text: str, opening: Opening) -> bool:

@@ -10,8 +10,10 @@ from tests.cases import each
 SAME = (
     ("When does my shift start?", "What time do I begin work?", "At what hour does work start?"),
     ("When will my parcel arrive?", "What day do I get my order?", "When is my package delivered?"),
-    ("Where is my order?", "When will the package arrive?"), ("Wo bleibt mein Paket?", "Wann kommt das Paket an?"),
-    ("¿Dónde está mi pedido?", "¿Cuándo llega el paquete?"), ("Où est mon colis ?", "Quand arrivera la commande ?"),
+    ("Where is my order?", "When will the package arrive?"),
+    ("Wo bleibt mein Paket?", "Wann kommt das Paket an?"),
+    ("¿Dónde está mi pedido?", "¿Cuándo llega el paquete?"),
+    ("Où est mon colis ?", "Quand arrivera la commande ?"),
     ("Where does my shift start?", "At what address do I begin work?"),
     ("How much is a filling?", "What does a filling cost?", "The price of a filling, please?"),
     ("Until when are you open?", "What time is it open until?"),
