@@ -119,8 +119,8 @@ ADVICE: Mapping[Fault, str] = {
     Fault.UNPROVEN_ACTION: "It said that something is booked, ordered, cancelled or the like, but no function has done "
     "that. Do not say so.",
     Fault.CLAIMS_TO_BE_HUMAN: "It said that you are a person or no machine. You are an automated assistant.",
-    Fault.UNHEARD_VOICE_NOTE: "It spoke of a voice note as if you had heard it. Say that you could not, and ask the person "
-    "to write what it says.",
+    Fault.UNHEARD_VOICE_NOTE: "It spoke of a voice note as if you had heard it. Say that you could not, and ask the "
+    "person to write what it says.",
     Fault.REPEATED_ANSWER: "It was what you wrote last, word for word, and it did not help. Answer in another way, or "
     "hand off.",
 }
