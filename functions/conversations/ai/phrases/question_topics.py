@@ -32,10 +32,10 @@ _TOPICS: Mapping[str, str] = {
         time, wann, wie viel uhr, wieviel uhr, welche uhrzeit, welcher uhrzeit, uhrzeit, welchem tag, welcher tag,
         welches datum, welchem datum, quand, quelle heure, quel jour, quelle date, heure, cuando, que hora, que dia,
         que fecha, quando, che ora, che ore, che giorno, che data, orario, que horas, que data""",
-    "where": """where, address, location, place, which way, how do i get, how do i find, directions, wo bleibt, wo bleiben,
-        wo, wohin, adresse, ort, anfahrt, standort, wie komme ich, ou est, ou se, ou dois, ou puis, ou faut, ou aller, ou c est,
-        lieu, endroit, donde, adonde, direccion, lugar, ubicacion, dove, indirizzo, luogo, onde, aonde, endereco,
-        morada, local""",
+    "where": """where, address, location, place, which way, how do i get, how do i find, directions, wo bleibt, wo
+        bleiben, wo, wohin, adresse, ort, anfahrt, standort, wie komme ich, ou est, ou se, ou dois, ou puis, ou
+        faut, ou aller, ou c est, lieu, endroit, donde, adonde, direccion, lugar, ubicacion, dove, indirizzo,
+        luogo, onde, aonde, endereco, morada, local""",
     "price": """how much, cost, costs, price, prices, fee, charge, wie viel kostet, wie viel kosten, was kostet,
         was kosten, kosten, kostet, preis, preise, gebuhr, combien coute, combien, prix, tarif, cout, coute, coutent,
         cuanto cuesta, cuanto vale, cuanto, precio, cuesta, coste, quanto costa, quanto, prezzo, costo, costa,
