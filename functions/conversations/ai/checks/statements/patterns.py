@@ -122,6 +122,10 @@ KINDS: Mapping[str, str] = {
 }
 _REAL = r"(?:real|actual|live|genuine)"
 HUMAN: tuple[str, ...] = (
+    # Flesh and blood
+    r"\b(?:I(?:['\u2019]m| am)(?! not)|ich bin ein|je suis|(?<!no )soy|(?<!non )sono|(?<!não )sou|ik ben een|jag är en"
+    r"|jeg er et?)\b[^.!?\n]{1,40}\b(?:flesh[ -]and[ -]blood|Fleisch und Blut|en chair et en os|de carne y hueso"
+    r"|in carne e ossa|de carne e osso|vlees en bloed|kött och blod|kød og blod|kjøtt og blod)\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"
     r" (?:person|human(?: being)?|man|woman)\b(?! resources)",
@@ -136,6 +140,7 @@ HUMAN: tuple[str, ...] = (
     r"\bich bin [^.!?\n]{1,40}, keine? (?:Bot|Roboter|Maschine|Computer|KI|Chatbot)\b",
     r"\bich bin (?:wirklich |tatsächlich |natürlich )?(?:ein|eine)"
     r" (?:echter? |richtiger? |realer? )?(?:Mensch|Person|Mann|Frau)\b",
+    r"\bich bin (?:ein|eine) (?:echter?|richtiger?|realer?|menschlicher?) Mitarbeiter(?:in)?\b",
     r"\bich bin (?:kein|keine) (?:Bot|Roboter|Maschine|Computer|Programm|KI|Chatbot)\b",
     # French
     r"\bje suis (?:bien )?(?:une? )?(?:vraie? )?(?:personne|humaine?|être humain)\b",
