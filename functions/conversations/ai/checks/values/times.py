@@ -58,6 +58,31 @@ _BY_12 = re.compile(
     rf"\d\s?{_HALF}|\b(?:at|from|until|before|after|between|around)\s(?=\d|{'|'.join(HOUR_NAMES)})", re.IGNORECASE
 )  # fmt: skip
 _BY_12_BEFORE = re.compile(r"\b(?:at|from|until|before|after|between|around)\s$", re.IGNORECASE)
+# Around a spoken hour that is also another word: "om tien uur", "klockan tio", "o dziesiątej", "saat onda".
+_SPOKEN_BEFORE = re.compile(
+    r"\b(?:om|rond|vanaf|tot|voor|na|klockan|klokken|kl\.?|o|od|do|około|po|godzin\w+|[wvk]|ve|в|к|с|до|о|на|saat)\s$",
+    re.IGNORECASE,
+)
+_SPOKEN_BEHIND = re.compile(r"\s(?:uur|час\w*|годин\w*|hodin\w*|godzin\w*)\b", re.IGNORECASE)
+# The Turkish "on" is an English word.
+_TURKISH = re.compile(
+    r"\bsaat\s(?P<hour>bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|on\s?bir|on\s?iki|on)(?:['\u2019]?(?:[dt][ea]|[yn]?[eaiı]))?(?:n)?\b",
+    re.IGNORECASE,
+)
+_TURKISH_HOURS = (
+    "bir",
+    "iki",
+    "üç",
+    "dört",
+    "beş",
+    "altı",
+    "yedi",
+    "sekiz",
+    "dokuz",
+    "on",
+    "onbir",
+    "oniki",
+)
 _WORD = re.compile(rf"\b(?:{'|'.join({*HOUR_NAMES, *SPOKEN_HOURS})})\b", re.IGNORECASE)
 _LONGEST_WORD_BEFORE = 10
 
@@ -208,6 +233,17 @@ def _words(text: str) -> Iterator[KnownTimes]:
             both = frozenset({time, time + _HALF_DAY} if time < _HALF_DAY else {time})
             before = text[max(0, match.start() - _LONGEST_WORD_BEFORE) : match.start()]
             yield KnownTimes(both, both if _BY_12_BEFORE.search(before) else frozenset({time}))
+        elif _SPOKEN_BEFORE.search(text[: match.start()]) or _SPOKEN_BEHIND.match(
+            text[match.end() :]
+        ):
+            yield _either_half(SPOKEN_HOURS[word])
+    for match in _TURKISH.finditer(text):
+        yield _either_half(_TURKISH_HOURS.index("".join(match["hour"].casefold().split())) + 1)
+
+
+def _either_half(hour: int) -> KnownTimes:
+    time = hour % _NOON * 60
+    return KnownTimes(frozenset({time, time + _HALF_DAY}), frozenset({hour * 60}))
 
 
 def _exactly(time: Minutes) -> KnownTimes:
