@@ -28,7 +28,7 @@ def is_known(fact: str, answer: str) -> bool:
         ("dziewiąta wieczorem", "o 21:00"), ("9 вечера", "в 21:00"), ("девять вечера", "в 21:00"), ("9 утра", "в 9:00"),
         ("akşam 9", "saat 21:00"), ("午後9時", "21時"), ("오후 9시", "21:00"), ("الساعة 9 مساء", "21:00"),
         ("om tien uur", "om 10.00 uur"), ("klockan tio", "kl. 10"), ("o dziesiątej", "o 10:00"),
-        ("в десять", "в 10:00"), ("v deset", "v 10:00"), ("yarın saat onda", "saat 10:00"),
+        ("в десять", "в 10:00"), ("v deset", "v 10:00"), ("bugün saat onda", "saat 10:00"),
         ("saat on ikide", "saat 12:00"),
     ],
 )  # fmt: skip
