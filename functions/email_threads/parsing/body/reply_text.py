@@ -66,7 +66,7 @@ def new_text(
 
     *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked as such,
     *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first are those of a quote.
-    *answers_none*: neither subject nor headers name another mail, so lines with `>` need an attribution to be a quote.
+    *answers_none*: neither subject nor headers name another mail, so lines with `>` below a colon are the sender's own.
     The result is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """
     marked = None if quote_at is None else text.count("\n", 0, quote_at)
@@ -77,8 +77,8 @@ def new_text(
     if _says_forward(subject, text) or _is_forwarded(text, opening):
         return text.strip()
     lines = without_signature(whole)
-    is_unquoted = answers_none and marked is None and opening.lines.start == len(whole)
-    own = lines if is_unquoted else _own_lines(lines, opening, marked, is_answer=is_answer)
+    is_own = answers_none and marked is None and _are_introduced(lines, opening)
+    own = lines if is_own else _own_lines(lines, opening, marked, is_answer=is_answer)
     is_quoting = len(own) < len(lines)
     own = without_footers(own, may_be_all=is_quoting)
     own = without_marked_signature(own, signature, may_be_all=is_quoting)
@@ -190,6 +190,13 @@ def _own_lines(
     if start >= last.stop:
         below = lines[last.stop : start]
     return [*lines[:begin], *below]
+
+
+def _are_introduced(lines: list[str], opening: Opening) -> bool:
+    """Whether the first lines with `>` have no attribution, and a text with a colon above them, as "The log says:"."""
+    first = next((number for number, line in enumerate(lines) if is_quoted(line)), 0)
+    above = next((line for line in reversed(lines[:first]) if line.strip()), "")
+    return above.rstrip().endswith(":") and opening.lines.start >= len(lines)
 
 
 def _says_forward(subject: str, text: str) -> bool:

@@ -59,11 +59,12 @@ def test_a_quote_may_begin_behind_its_attribution() -> None:
     assert new_text(text, "Re: x") == "Stop"
 
 
-def test_in_a_mail_that_answers_none_a_quote_needs_an_attribution() -> None:
+def test_in_a_mail_that_answers_none_lines_below_a_colon_are_no_quote() -> None:
     log = "The log says:\n\n> ERROR 500\n> ERROR 501\n\nCan you help?"
 
     assert new_text(log, "Log", answers_none=True) == log
     assert new_text("Stop\n\nOn Mon, Ann wrote:\n> hello", "x", answers_none=True) == "Stop"
+    assert not new_text("> STOP", "x", answers_none=True)
 
 
 def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
