@@ -26,7 +26,13 @@ _FORWARD_SUBJECT: Final = re.compile(
 _FINNISH_ANSWER: Final = re.compile(r"\s*vs\s*:", re.IGNORECASE)
 _FINNISH_QUOTE: Final = re.compile(r"\b(?:kirjoitti|lähettäjä)\b", re.IGNORECASE)
 _FORWARD_BEGIN: Final = re.compile(
-    r"^ *(?:begin forwarded message:|anfang der weitergeleiteten)", re.IGNORECASE | re.MULTILINE
+    r"^ *(?:begin forwarded message|anfang der weitergeleiteten|début du message (?:réexpédié|transféré)"
+    r"|inicio del mensaje reenviado|inizio (?:del )?messaggio inoltrato|início da mensagem (?:re)?encaminhada"
+    r"|begin doorgestuurd bericht|vidarebefordrat brev|videresendt (?:besked|melding)|välitetty viesti alkaa"
+    r"|początek przekazywanej|začátek přeposlané|továbbított (?:levél|üzenet)|iletilen (?:ileti|mesaj)"
+    r"|начало (?:переадресованного|пересылаемого)|початок переадресованого|下記は転送|以下是转发|以下為轉寄|전달된 메시지의)"
+    r"[^\n]{0,40}$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FORWARD_LINE: Final = re.compile(r"^ *-{3,60} ?(?P<words>[^-\n]{3,60})", re.MULTILINE)
 _SHARED: Final = re.compile(

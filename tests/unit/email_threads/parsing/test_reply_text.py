@@ -68,9 +68,13 @@ def test_in_a_mail_that_answers_none_lines_below_a_colon_are_no_quote() -> None:
 
 
 def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
-    text = "See below.\n\nBegin forwarded message:\n\nFrom: a@b\nSubject: x\n\nHello"
-
-    assert new_text(text, "For you") == text
+    for mark in (
+        "Begin forwarded message:",
+        "Inicio del mensaje reenviado:",
+        "Début du message réexpédié :",
+    ):
+        text = f"See below.\n\n{mark}\n\n> From: a@b\n> Subject: x\n> \n> Hello"
+        assert new_text(text, "For you") == text
 
 
 @pytest.mark.parametrize(
