@@ -30,8 +30,8 @@ _FORWARD_BEGIN: Final = re.compile(
     r"|inicio del mensaje reenviado|inizio (?:del )?messaggio inoltrato|início da mensagem (?:re)?encaminhada"
     r"|begin doorgestuurd bericht|vidarebefordrat brev|videresendt (?:besked|melding)|välitetty viesti alkaa"
     r"|początek przekazywanej|začátek přeposlané|továbbított (?:levél|üzenet)|iletilen (?:ileti|mesaj)"
-    r"|начало (?:переадресованного|пересылаемого)|початок переадресованого|下記は転送|以下是转发|以下為轉寄|전달된 메시지의)"
-    r"[^\n]{0,40}$",
+    r"|начало (?:переадресованного|пересылаемого)|початок переадресованого|下記は転送|以下是转发"
+    r"|以下為轉寄|전달된 메시지의)[^\n]{0,40}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _FORWARD_LINE: Final = re.compile(r"^ *-{3,60} ?(?P<words>[^-\n]{3,60})", re.MULTILINE)
