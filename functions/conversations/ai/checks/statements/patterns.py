@@ -39,7 +39,21 @@ _RU_WE = r"(?:\b(?:я|мы)\s(?:уже\s|только что\s)?|(?:^|[.!?]\s)(?
 _PL = "zarezerwował|odwołał|anulował|zamówił|przełożył|zwrócił|przedłużył|umówił|wypowiedział|aktywował|zgłosił|dodał"
 _PL_PASSIVE = "zarezerwowan|odwołan|anulowan|zamówion|przełożon|zwrócon|przedłużon|rozwiązan"
 
+# A participle that is a sentence of its own, perhaps with "is": "Booked!", "Ist gebucht, bis Montag."
+_TERSE = r"(?:^|[.!?\n]\s?)(?:(?:{words}) )*(?P<verb>{verbs})(?=\s?[.!,\n]|$| (?:{after})\b)(?![^.!\n]*\?)"
+
 DONE: tuple[str, ...] = (
+    _TERSE.format(
+        words="all|ok,?|okay,?|great,?|perfect,?|now|it['\u2019]s|that['\u2019]s|is",
+        verbs="booked|reserved|ordered|cancell?ed|rescheduled|refunded",
+        after="for you|it",
+    ),
+    _TERSE.format(words="ok,?|okay,?|gut,?|prima,?|alles|schon|bereits|ist|sind", verbs=_DE, after="für|auf"),
+    _TERSE.format(words="ok,?|c['\u2019]est|bien|déjà", verbs=f"(?:{_FR})e?s?", after="pour vous"),
+    _TERSE.format(words="ok,?|vale,?|ya|está|queda", verbs=f"(?:{_ES})[oa]s?", after="para|a su"),
+    _TERSE.format(words="ok,?|va bene,?|già|è", verbs=f"(?:{_IT})[oaie]", after="per (?:te|lei|voi)"),
+    _TERSE.format(words="ok,?|certo,?|já|está", verbs=f"(?:{_PT})[oa]s?", after="para"),
+    _TERSE.format(words="ok,?|prima,?|is|al|alles", verbs=_NL, after="voor|op"),
     # English
     r"\b(?:I|we)(?:['\u2019]ve| have)?(?: (?:just|now|already|also|successfully|gone ahead and))*"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|scheduled|refunded|purchased|moved|paid|frozen|paused"
