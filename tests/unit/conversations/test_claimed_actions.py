@@ -42,7 +42,8 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Als de afspraak is geannuleerd, hoort u dat.", "Вы отменили заказ?", "Ik heb een notitie gemaakt.",
         "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
         "I've sent you the link above.", "Once that is done, your seat is booked.",
-        "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.", "Está reservado?",
+        "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.",
+        "Está reservado?",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
