@@ -89,7 +89,7 @@ _FILLERS = """
     hallo danke nun ja nein doch endlich einfach frage antwort bescheid geben geht gibt wollte will werde
     dire savoir sais exactement encore juste dois faut peux veux bonjour merci alors donc oui non question reponse mon
     est ce qu
-    desde estan
+    desde estan euch eure ihr
     decir saber dime digame exactamente todavia quiero necesito debo tengo hola gracias entonces pregunta respuesta
     otra vez si
     dire sapere dimmi mi dica esattamente ancora voglio devo ciao grazie allora domanda risposta volta scusi scusa

@@ -20,7 +20,7 @@ SAME = (
     ("Wie lange dauert die Reparatur?", "Wie viele Tage braucht die Reparatur?"),
     ("Muss ich die Rechnung zahlen?", "Soll ich die Rechnung bezahlen oder nicht?"),
     ("Is my order shipped?", "Did my order ship?"),
-    ("Wo finde ich euch?", "Wie ist die Adresse?"),
+    ("Where is it?", "What is the address?"),
     ("Where does my shift start?", "At what address do I begin work?"),
     ("How much is a filling?", "What does a filling cost?", "The price of a filling, please?"),
     ("Until when are you open?", "What time is it open until?"),
