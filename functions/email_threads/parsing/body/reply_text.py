@@ -48,8 +48,9 @@ _GROUPWISE: Final = re.compile(
 )
 # Yahoo's app begins the quoted mail behind the attribution.
 _CONTINUED: Final = re.compile(
-    r"(?P<attribution>\s+[^<>]{6,80}\d[^<>]{2,80}<[^<>@\s]{1,64}@[^<>@\s]{1,255}>[^<>:\uff1a]{0,30}[:\uff1a])\s{2,}(?P<quote>\S.*)"
+    r"<[^<>@\s]{1,64}@[^<>@\s]{1,255}>[^<>:\uff1a]{0,30}[:\uff1a](?=\s{2,}\S)"
 )
+_LONGEST_ATTRIBUTION: Final = 300
 _TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
 _BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
 _WRAPPED_FROM: Final = 66  # characters from which clients wrap a quoted line
@@ -141,13 +142,20 @@ def _repaired(lines: list[str]) -> list[str]:
         if groupwise := _GROUPWISE.fullmatch(line):
             parted.append(f"{groupwise['attribution'].strip()} wrote:")
             continue
-        if continued := _CONTINUED.fullmatch(line):
-            parted += [continued["attribution"], continued["quote"]]
+        if end := _end_of_attribution(line):
+            parted += [line[:end], line[end:].strip()]
             continue
         below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
         found = _SHARED.fullmatch(line) if is_quoted(below) and not is_quoted(line) else None
         parted += [found["own"], found["attribution"]] if found else [line]
     return parted
+
+
+def _end_of_attribution(line: str) -> int:
+    """Return the position behind an indented attribution with a quote in its line, 0 without one."""
+    found = _CONTINUED.search(line, 0, _LONGEST_ATTRIBUTION) if line.startswith(" ") else None
+    above = line[: found.start()] if found else ""
+    return found.end() if found and any(map(str.isdigit, above)) else 0
 
 
 def _is_torn(lines: list[str], number: int) -> bool:
