@@ -19,27 +19,25 @@ if TYPE_CHECKING:
 
 type Duration = int  # minutes
 
-_HOUR, _DAY = 60, 24 * 60
+_HOUR, _DAY, _WEEK = 60, 24 * 60, 7 * 24 * 60
 _A_LEAP_YEAR = 2024
 # First letters of words without accents.
 _WORDS: Mapping[Duration, str] = {
     1: "min dakika минут хвилин perc λεπτ دقيق",
     _HOUR: """hour hr stunde heure hora ora ore uur uren timm timer godzin hodin saat час годин tunti tunnin ساع""",
     _DAY: """day tag jour dia giorn dag dni dzien dny dnu gun дн день paiv nap يوم ايام""",
-    7
-    * _DAY: """week woche semaine semana settiman weken veck uge uke tydzien tygodni tydn hafta недел тижн viikko""",
+    _WEEK: """week woche semaine semana settiman weken veck uge uke tydzien tygodni tydn hafta недел тижн viikko""",
 }
 _UNITS = {begin: size for size, words in _WORDS.items() for begin in words.split()}
-_LONGEST = 999
+_MOST_DIGITS = 3
 
 
 def durations_in(text: str) -> Iterator[Duration]:
     """Yield the durations that *text* names: a number and the unit behind it."""
     for number, unit in pairwise(plain_words(text)):
-        count = int(number) if number.isdecimal() else NUMBER_WORDS.get(number)
-        length = next((size for begin, size in _UNITS.items() if unit.startswith(begin)), None)
-        if count is not None and length is not None and 0 < count <= _LONGEST:
-            yield count * length
+        is_number = number.isdecimal() and len(number) <= _MOST_DIGITS
+        if count := int(number) if is_number else NUMBER_WORDS.get(number):
+            yield from (count * size for begin, size in _UNITS.items() if unit.startswith(begin))
 
 
 def moved_times(times: Iterable[int], by: Iterable[Duration]) -> set[int]:

@@ -233,8 +233,8 @@ def _words(text: str) -> Iterator[KnownTimes]:
             both = frozenset({time, time + _HALF_DAY} if time < _HALF_DAY else {time})
             before = text[max(0, match.start() - _LONGEST_WORD_BEFORE) : match.start()]
             yield KnownTimes(both, both if _BY_12_BEFORE.search(before) else frozenset({time}))
-        elif _SPOKEN_BEFORE.search(text[: match.start()]) or _SPOKEN_BEHIND.match(
-            text[match.end() :]
+        elif _SPOKEN_BEHIND.match(text, match.end()) or _SPOKEN_BEFORE.search(
+            text[max(0, match.start() - _LONGEST_WORD_BEFORE) : match.start()]
         ):
             yield _either_half(SPOKEN_HOURS[word])
     for match in _TURKISH.finditer(text):
