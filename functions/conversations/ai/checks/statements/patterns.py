@@ -140,6 +140,10 @@ HUMAN: tuple[str, ...] = (
     r"\b(?:I(?:['\u2019]m| am)(?! not)|ich bin ein|je suis|(?<!no )soy|(?<!non )sono|(?<!não )sou|ik ben een|jag är en"
     r"|jeg er et?)\b[^.!?\n]{1,40}\b(?:flesh[ -]and[ -]blood|Fleisch und Blut|en chair et en os|de carne y hueso"
     r"|in carne e ossa|de carne e osso|vlees en bloed|kött och blod|kød og blod|kjøtt og blod)\b",
+    r"\b(?:je suis|ich bin|(?<!no )soy|(?<!non )sono|(?<!não )sou|ik ben|jag är|jeg er|jestem)\b[^.!?\n]{1,40}, "
+    r"(?:une vraie personne|ein echter Mensch|eine echte Person|una persona (?:real|de verdad|vera|reale)"
+    r"|uma pessoa (?:real|de verdade)|een echt mens|en riktig människa|et rigtigt menneske"
+    r"|prawdziw\w+ (?:osobą|człowiekiem))\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"
     r" (?:person|human(?: being)?|man|woman)\b(?! resources)",

@@ -58,6 +58,12 @@ _BY_12 = re.compile(
     rf"\d\s?{_HALF}|\b(?:at|from|until|before|after|between|around)\s(?=\d|{'|'.join(HOUR_NAMES)})", re.IGNORECASE
 )  # fmt: skip
 _BY_12_BEFORE = re.compile(r"\b(?:at|from|until|before|after|between|around)\s$", re.IGNORECASE)
+# "Between 15 and 17", with nothing behind it that the numbers may count.
+_BETWEEN = re.compile(
+    r"\b(?:between|zwischen|entre|tra le|fra le|tussen|mellan|mellem|mellom|między|mezi|medzi|между|між)\s"
+    rf"(?P<first>{_H})\s(?:and|und|et|y|e|e le|en|och|og|a|и|і|та)\s(?P<last>{_H})(?=\s?(?:[.!?,;\"]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
 # Around a spoken hour that is also another word: "om tien uur", "klockan tio", "o dziesiątej", "saat onda".
 _SPOKEN_BEFORE = re.compile(
     r"\b(?:om|rond|vanaf|tot|voor|na|klockan|klokken|kl\.?|o|od|do|około|po|godzin\w+|[wvk]|ve|в|к|с|до|о|на|saat)\s$",
@@ -155,6 +161,14 @@ def times_in(text: str) -> Iterator[Time]:
             yield Time(frozenset({time}))
         else:
             yield Time(frozenset({time, time + _HALF_DAY}))
+    for match in _BETWEEN.finditer(text):
+        for hour in (int(match["first"]), int(match["last"])):
+            both = (
+                {hour % _DAY * 60, (hour + _NOON) % _DAY * 60}
+                if hour < _NOON
+                else {hour % _DAY * 60}
+            )
+            yield Time(frozenset(both), names_hour=hour > _NOON)
 
 
 def known_times_in(text: str) -> KnownTimes:
@@ -172,7 +186,7 @@ def known_times_in(text: str) -> KnownTimes:
 
 def without_times(text: str) -> str:
     """Return *text* without the times that it states in hours and minutes or with a word for a time."""
-    return _TIME.sub(" * ", text)
+    return _BETWEEN.sub(" * ", _TIME.sub(" * ", text))
 
 
 def _stated(text: str, clock: _Clock) -> Iterator[KnownTimes]:
