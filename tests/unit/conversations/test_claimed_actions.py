@@ -95,7 +95,8 @@ def test_a_function_proves_actions_of_its_kind_only(
         ("Je suis conseillère, pas un robot.", True), ("Jeg er et rigtigt menneske.", True),
         ("Sono sempre qui, una persona vi risponde.", False),
         ("Ich bin ein echter Mitarbeiter.", True), ("Soy Ana, de carne y hueso.", True),
-        ("Je suis Julie, une vraie personne.", True), ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
+        ("Je suis Julie, une vraie personne.", True),
+        ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
     ],
 )  # fmt: skip
 def test_only_a_claim_to_be_a_person_is_one(text: str, claims: bool) -> None:
