@@ -53,7 +53,8 @@ def test_the_same_hour_of_the_day_is_known_in_every_notation(fact: str, answer: 
         ("We have 9 rooms.", "Check-in is at 21:00."), ("nine rooms", "at 21:00"), ("21:00", "at 9 am"),
         ("kl 21", "kl 9"),
         ("9-5", "until 21:00"), ("neun Uhr", "um 21 Uhr"), ("alle nove", "alle 21:00"), ("11 at night", "at 11 am"),
-        ("14:30", "gegen 16 Uhr"), ("08:10", "kurz nach 20 Uhr"), ("między 10 a 14", "Między 15 a 17."), ("9-17", "zwischen 17 und 21."),
+        ("14:30", "gegen 16 Uhr"), ("08:10", "kurz nach 20 Uhr"),
+        ("między 10 a 14", "Między 15 a 17."), ("9-17", "zwischen 17 und 21."),
         ("om tien uur", "om 22.00 uur"), ("tien kamers", "om 10.00 uur"), ("saat üçte", "saat 15:00"),
     ],
 )  # fmt: skip
