@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.checks.values.calendar_words import NUMBER_WORDS
 from shared.ai.languages.function_words import plain_words
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 type Duration = int  # minutes
 
-_HOUR, _DAY, _WEEK = 60, 24 * 60, 7 * 24 * 60
+_HOUR = 60
+_DAY = clock.DAY_SECONDS // 60
+_WEEK = 7 * _DAY
 _A_LEAP_YEAR = 2024
 # First letters of words without accents.
 _WORDS: Mapping[Duration, str] = {
