@@ -169,8 +169,8 @@ def times_in(text: str) -> Iterator[Time]:
         yield time.about() if _ABOUT.search(before) else time
     for match in _BETWEEN.finditer(text):
         for hour in (int(match["first"]), int(match["last"])):
-            time = hour % _DAY * 60
-            both = {time, time + _HALF_DAY} if hour < _NOON else {time}
+            first = hour % _DAY * 60
+            both = {first, first + _HALF_DAY} if hour < _NOON else {first}
             yield Time(frozenset(both), names_hour=hour > _NOON)
 
 
