@@ -96,6 +96,7 @@ profile and one for each of the newest 20 conversations. A notification is one w
 a person and of each team are read by one query, a unit for 4 KB, and each conversation that is shown for half a unit.
 A new note costs a read unit, with mentions another one and a write unit for each of them; a new draft of a thread one
 or two read units. Changes of a campaign cost a read unit in each batch, and for a day after its end a write unit.
+A notification reads the browsers of the company that get pushes, a unit for about ten.
 """
 
 

@@ -10,6 +10,7 @@ import { t } from "../texts/texts";
 import { Menu } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import { Center } from "./Center";
+import { refreshPushes } from "./push";
 import { keepQuiet } from "./quiet";
 import { load, type Notifications } from "./source";
 import { newsOf } from "./words";
@@ -46,6 +47,9 @@ export function Bell() {
     wasLive.current = state === "live";
   }, [state]);
   useNews(found.value);
+  useEffect(() => {
+    void refreshPushes(client, teams).catch(() => undefined); // the next page tries again
+  }, [client, teams.join()]);
   const count = found.value?.unread ?? 0;
   const shown = count > MOST_SHOWN ? `${MOST_SHOWN}+` : count;
   return (

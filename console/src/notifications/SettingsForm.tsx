@@ -7,6 +7,7 @@ import { NotificationSettings } from "../live/NotificationSettings";
 import { ahead } from "../texts/format";
 import { language, t, type Key } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
+import { PushSetting } from "./PushSetting";
 import { KINDS, type Kind, type Settings } from "./source";
 
 const HOUR_MS = 3_600_000;
@@ -84,6 +85,7 @@ export function SettingsForm({ settings, onStored, onClose }: Props) {
         </Field>
       )}
       <NotificationSettings />
+      <PushSetting />
       {store.error && <ErrorNotice error={store.error} fields={["quietFrom", "quietTo", "digestHours"]} />}
       <div class="notifications-row">
         <Button kind="primary" type="submit" busy={store.busy}>

@@ -36,7 +36,7 @@ export function newsOf(found: readonly Notification[]): News[] {
 }
 
 // Where a click on a notification leads; null if its conversation does not exist any more.
-export function placeIn({ kind, conversation }: Notification): string | null {
-  if (kind === "campaign") return placeOf("reports", "campaigns");
+export function placeIn({ campaign, conversation }: Notification): string | null {
+  if (campaign) return placeOf("campaigns", campaign);
   return conversation ? placeOf("all", conversation.context, conversation.key) : null;
 }

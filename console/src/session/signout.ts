@@ -8,6 +8,8 @@ const WITHIN_MS = 5_000;
 
 export async function signOut({ client, live, session }: App): Promise<void> {
   live.stop();
+  // Another person may sign in here; the API forgets this browser with the session.
+  for (const one of (await navigator.serviceWorker?.getRegistrations()) ?? []) await one.unregister();
   session.signOut(await isEnded(client));
 }
 

@@ -15,7 +15,7 @@ import { Icon, type IconName } from "../ui/icons";
 import { COMMANDS, NAMES } from "./commands";
 import { Dialog } from "./Dialog";
 import { go, placeOf } from "./router";
-import { OPERATIONS_SECTION, REPORTS_SECTION, SECTIONS } from "./sections";
+import { sectionsFor } from "./sections";
 
 const TYPING_PAUSE_MS = 300;
 const MOST_CONVERSATIONS = 8;
@@ -121,7 +121,7 @@ function foundOf(row: Row): Found {
 function useFixed(onHelp: () => void): Found[] {
   const rights = rightsOf(useSession());
   const parts = partsFor(rights);
-  const sections = [...(rights.reads ? [...SECTIONS, REPORTS_SECTION] : []), ...(parts.length ? [OPERATIONS_SECTION] : [])];
+  const sections = sectionsFor(rights);
   return [
     ...sections.map((one) => ({ id: one.name, icon: one.icon, name: t(one.label), line: t("palette.section"), run: () => go(placeOf(one.name)) })),
     ...NAMES.map((name) => ({ id: `key-${name}`, icon: "bolt" as const, name: t(`keys.${name}`), line: t("palette.action", { key: COMMANDS[name].key }), run: () => void COMMANDS[name].run() })),

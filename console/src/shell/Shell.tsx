@@ -5,12 +5,12 @@ import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
 import { SignatureForm } from "../conversations/email/SignatureForm";
 import { NotificationSettings } from "../live/NotificationSettings";
-import { partsFor, rightsOf } from "../operations/access";
+import { rightsOf } from "../operations/access";
 import { usePeople } from "../people/people";
 import { focusMain } from "./focus";
 import { Keys } from "./Keys";
 import { placeOf } from "./router";
-import { OPERATIONS_SECTION, REPORTS_SECTION, SECTIONS, SEGMENTS_SECTION } from "./sections";
+import { sectionsFor } from "./sections";
 import { signOut } from "../session/signout";
 import { loadTexts, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -22,7 +22,7 @@ export function Shell({ section, children }: { section: string; children: Compon
   const { config } = useApp();
   const session = useSession();
   const rights = rightsOf(session);
-  const sections = [...(rights.reads ? [...SECTIONS, SEGMENTS_SECTION, REPORTS_SECTION] : []), ...(partsFor(rights).length ? [OPERATIONS_SECTION] : [])];
+  const sections = sectionsFor(rights);
   return (
     <div class="shell">
       <a

@@ -2,6 +2,7 @@
 
 import type { Key } from "../texts/texts";
 import type { IconName } from "../ui/icons";
+import { partsFor, type Rights } from "../operations/access";
 
 export interface Section {
   name: string;
@@ -20,10 +21,22 @@ export const SECTIONS: Section[] = [
 
 export const BEGIN = "begin"; // the page of the one-time link
 export const OPERATIONS = "operations";
-export const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
+const OPERATIONS_SECTION: Section = { name: OPERATIONS, icon: "gauge", label: "nav.operations" };
 export const REPORTS = "reports";
-export const REPORTS_SECTION: Section = { name: REPORTS, icon: "chart", label: "nav.reports" };
+const REPORTS_SECTION: Section = { name: REPORTS, icon: "chart", label: "nav.reports" };
 export const CONTACTS = "contacts"; // the page of a person; links lead to it
 export const SEGMENTS = "segments";
-export const SEGMENTS_SECTION: Section = { name: SEGMENTS, icon: "tag", label: "nav.segments" };
+const SEGMENTS_SECTION: Section = { name: SEGMENTS, icon: "tag", label: "nav.segments" };
+export const CAMPAIGNS = "campaigns";
+const CAMPAIGNS_SECTION: Section = { name: CAMPAIGNS, icon: "send", label: "nav.campaigns" };
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);
+
+// What the navigation and the search offer to a person.
+export function sectionsFor(rights: Rights): Section[] {
+  return [
+    ...(rights.reads ? [...SECTIONS, SEGMENTS_SECTION] : []),
+    ...(rights.approves ? [CAMPAIGNS_SECTION] : []),
+    ...(rights.reads ? [REPORTS_SECTION] : []),
+    ...(partsFor(rights).length ? [OPERATIONS_SECTION] : []),
+  ];
+}

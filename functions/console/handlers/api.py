@@ -5,7 +5,7 @@ person, /privacy/requests, of its people and teams, GET /people, of tickets for 
 the end of sessions, POST /sign-out.
 
 The function also does the jobs that go on after an answer (`console.jobs`): it starts itself, and a schedule starts
-what has stopped.
+what has stopped. The inbox feeds start pushes to browsers (`console.notifications.pushes`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from console.contacts.segments.routes import SegmentRoutes
 from console.jobs.contact_work import ContactWork
 from console.jobs.engine import Engine
 from console.jobs.runs import STARTED, Runs
-from console.notifications import digests
+from console.notifications import digests, pushes
 from console.notifications.recipients import Recipients
 from console.notifications.routes import NotificationRoutes
 from console.privacy import retention
@@ -71,6 +71,7 @@ from shared.identity.contacts.notes import NoteRemoved
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, InboxRequest
 from shared.inbox.live.posts import Live
+from shared.inbox.notifications import push_starts
 from shared.policy.consent.records import Consents
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart
 from shared.runtime.observability import write_metrics
@@ -189,6 +190,7 @@ digest_deps = digests.DigestDependencies(
     ses=_ses,
     sender=settings.digest_sender if settings.digest_sender.partition("@")[2] else "",
 )
+push_deps = pushes.PushDependencies(inbox=deps, logins=logins)
 imports = ImportDependencies(inbox=deps, consents=consent_records, bucket=exports)
 contact_exports = ExportDependencies(inbox=deps, bucket=exports)
 work_on_contacts = ContactWork(
@@ -263,6 +265,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; nothing for the schedule's event and for the start of a run."""
     if STARTED in event:
         engine.go_on(event[STARTED], context.get_remaining_time_in_millis)
+        return {}
+    if push_starts.STARTED in event:
+        pushes.send(push_deps, event[push_starts.STARTED])
+        write_metrics()
         return {}
     if "httpMethod" not in event:
         engine.start_opened()

@@ -22,9 +22,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from console.notifications import lists
 from console.notifications.digest_texts import body_of, subject_of
+from console.notifications.recipients import is_present
 from console.store import notification_states
 from shared.aws.sqs_fifo import digest
-from shared.inbox.live import connections
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -93,7 +93,7 @@ def _handle(deps: DigestDependencies, state: NotificationState, now: str) -> Non
         return
     unread = _unread(deps, recipient)
     is_new = any(one.at > state.digest_since for one in unread)
-    is_wanted = is_new and not _is_present(deps, state)
+    is_wanted = is_new and not is_present(deps.inbox.live, state.company_id, state.principal)
     since = now if is_wanted else state.digest_since
     claimed = notification_states.claim(table, state, next_after(state, now), since)
     if claimed is not None and is_wanted:
@@ -105,12 +105,6 @@ def _unread(deps: DigestDependencies, recipient: Recipient) -> list[Notification
     state = notification_states.get(deps.inbox.table, caller.company, caller.principal)
     found = lists.of_caller(deps.inbox, caller, state, recipient.teams)
     return [one for one in found if not state.has_read(one.sk)]
-
-
-def _is_present(deps: DigestDependencies, state: NotificationState) -> bool:
-    """Whether a page of the person is open."""
-    found = connections.of_principal(deps.inbox.live, state.principal)
-    return any(one.company == state.company_id and not clock.is_over(one.ttl) for one in found)
 
 
 def _send(

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AwareDatetime, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from console.api.inputs import ViewsQuery
+from console.api.inputs import MOST_TEAMS, TeamName, ViewsQuery
 from console.store.notification_states import Language  # noqa: TC001 - field of a model
 from shared.api.models.inputs import Input
 from shared.inbox.notifications.items import NotificationKind
@@ -22,6 +22,16 @@ type NotificationId = Annotated[
     str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z#[0-9a-f]{24}$")
 ]
 type TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+
+
+# The push services of Chrome, Firefox, Edge and Safari: Parley posts to no other address that a caller names.
+type PushEndpoint = Annotated[
+    str,
+    Field(
+        pattern=r"^https://(fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com"
+        r"|[a-z0-9-]+\.notify\.windows\.com|[a-z0-9-]+\.push\.apple\.com)/[!-~]{1,1000}$"
+    ),
+]
 
 
 class NotificationsQuery(ViewsQuery):
@@ -42,6 +52,22 @@ class ReadInput(Input):
         if (self.ids is None) == (self.up_to is None):
             raise PydanticCustomError("ids", "must have ids or upTo")
         return self
+
+
+class BrowserInput(Input):
+    """
+    A browser that is to get pushes: its address at its push service (`endpoint`), as the browser gives it. `teams`:
+    names of teams whose notifications are wanted, too.
+    """
+
+    endpoint: PushEndpoint
+    teams: Annotated[list[TeamName], Field(max_length=MOST_TEAMS)] = Field(default_factory=list)
+
+
+class EndedBrowserInput(Input):
+    """A browser that gets no pushes any more."""
+
+    endpoint: PushEndpoint
 
 
 class SettingsInput(Input):

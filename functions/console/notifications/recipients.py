@@ -1,4 +1,4 @@
-"""The addresses of people at the user pool, and what they may read."""
+"""The addresses of people at the user pool, what they may read, and whether they are present."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from console.reading_rights import SCOPES
 from shared.access.groups import Role, role_of, team_of
 from shared.api import principals
 from shared.api.auth import Caller
+from shared.inbox.live import connections
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.access.logins import StoredLogins
+    from shared.aws.dynamodb import Table
 
 # The roles that read conversations; an operator does not.
 _READING: Final = frozenset({Role.AGENT, Role.SUPERVISOR, Role.ADMIN})
@@ -63,6 +66,12 @@ class Recipients:
             return None
         caller = Caller(company=company, scopes=frozenset(SCOPES.values()), principal=principal)
         return Recipient(caller, address, tuple(sorted(teams)))
+
+
+def is_present(live: Table, company: str, principal: str) -> bool:
+    """Whether a page of the person is open."""
+    found = connections.of_principal(live, principal)
+    return any(one.company == company and not clock.is_over(one.ttl) for one in found)
 
 
 def _attributes(user: Mapping[str, Any]) -> dict[str, str]:

@@ -4,17 +4,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from console.api.inbox import InboxDependencies
-from console.notifications import lists
+from console.notifications import lists, vapid
 from console.notifications.digests import DigestDependencies
-from console.notifications.inputs import NotificationsQuery, ReadInput, SettingsInput
-from console.notifications.views import Notifications, NotificationSettings, ReadState
+from console.notifications.inputs import (
+    BrowserInput,
+    EndedBrowserInput,
+    NotificationsQuery,
+    ReadInput,
+    SettingsInput,
+)
+from console.notifications.views import (
+    Notifications,
+    NotificationSettings,
+    PushKey,
+    ReadState,
+    Subscribed,
+)
 from console.reading_rights import SCOPES
 from console.store import notification_states
 from console.store.notification_states import NotificationState
+from shared.api import principals
 from shared.api.errors import InvalidInput
+from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
-from shared.inbox.notifications import records
+from shared.inbox.notifications import records, subscriptions
+from shared.inbox.notifications.items import PushSubscription
 from shared.runtime import clock
 
 _ALL = "/inbox/notifications"
@@ -82,6 +97,29 @@ class NotificationRoutes:
 
         has_digests = self.digests.is_offered
         return lambda: lists.settings_view(self._changed(request, made), has_digests=has_digests)
+
+    @route_methods.reads(f"GET {_ALL}/push", *SCOPES.values())
+    def get_push_key(self, request: Request[NoInput]) -> PushKey:
+        """Return the key with which a browser subscribes to pushes."""
+        del request
+        return PushKey(key=vapid.public_key())
+
+    # Without a key and a record of the change: it is the caller's own, and safe to repeat.
+    @route_methods.reads(f"POST {_ALL}/push", *SCOPES.values())
+    def subscribe_browser(self, request: Request[BrowserInput]) -> Subscribed:
+        """Send pushes to a browser of the caller when something waits and no page is open. Safe to repeat."""
+        caller, given = request.caller, request.input
+        teams = map(principals.of_team, given.teams)
+        subscriptions.add(self.deps.live, caller.company, caller.principal, teams, given.endpoint)
+        return Subscribed(is_subscribed=True)
+
+    @route_methods.reads(f"POST {_ALL}/push/end", *SCOPES.values())
+    def unsubscribe_browser(self, request: Request[EndedBrowserInput]) -> Subscribed:
+        """Send no more pushes to a browser of the caller. Safe to repeat."""
+        caller = request.caller
+        key = PushSubscription.key(caller.company, caller.principal, request.input.endpoint)
+        subscriptions.remove(self.deps.live, key)
+        return Subscribed(is_subscribed=False)
 
     def _changed(
         self,

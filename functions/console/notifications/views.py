@@ -70,6 +70,20 @@ class Notifications(views.View):
     settings: NotificationSettings
 
 
+class PushKey(views.View):
+    """The key that a browser names to its push service: only this deployment can send to it then."""
+
+    key: str
+
+
+class Subscribed(views.View):
+    """Whether a browser gets pushes now."""
+
+    model_config = _IN_CAMEL
+
+    is_subscribed: bool
+
+
 class ReadState(views.View):
     """All notifications up to this time are read."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from zoneinfo import ZoneInfo
 
 from boto3.dynamodb.conditions import Key
 from pydantic import Field
@@ -11,6 +13,7 @@ from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import LIST_INDEX, pk
 from shared.inbox.notifications.items import NotificationKind  # noqa: TC001 - field of an item
+from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
@@ -63,6 +66,17 @@ class NotificationState(Item):
     def has_read(self, key: str) -> bool:
         """Whether the person has read the notification with this sort key."""
         return key.partition("#")[0] <= self.read_to or key in self.read_later
+
+    def is_quiet(self, now_ms: int) -> bool:
+        """Whether the person is not to be disturbed now. `quiet_from` to `quiet_to` may go over midnight."""
+        if self.quiet_until is not None and clock.from_text(self.quiet_until) > now_ms:
+            return True
+        if not (self.quiet_from and self.quiet_to and self.zone):
+            return False
+        at = datetime.fromtimestamp(now_ms / clock.SECOND_MS, ZoneInfo(self.zone)).strftime("%H:%M")
+        if self.quiet_from <= self.quiet_to:
+            return self.quiet_from <= at < self.quiet_to
+        return at >= self.quiet_from or at < self.quiet_to
 
 
 def get(table: Table, company: str, principal: str) -> NotificationState:

@@ -75,3 +75,72 @@ def test_an_at_sign_in_a_note_suggests_colleagues(visit: Visit, customer: Custom
 
     mark = page.get_by_role("log", name="Messages").locator("mark", has_text=colleague)
     expect(mark.first).to_have_text(f"@{colleague}")
+
+
+# A browser without windows shows no notifications, and its push service is outside of this machine: what it knows of
+# its permission and its subscription is held here instead.
+SUBSCRIPTION = """
+    Object.defineProperty(Notification, "permission", { get: () => "granted" });
+    Notification.requestPermission = async () => "granted";
+    const text = (key) => atob(key.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = (key) => Uint8Array.from(text(key), (one) => one.charCodeAt(0));
+    const made = (key) => ({
+        endpoint: "https://fcm.googleapis.com/fcm/send/e2e",
+        options: { applicationServerKey: bytes(key).buffer },
+        unsubscribe: async () => localStorage.removeItem("e2e:key"),
+    });
+    PushManager.prototype.getSubscription = async () => {
+        const key = localStorage.getItem("e2e:key");
+        return key && made(key);
+    };
+    PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+        localStorage.setItem("e2e:key", applicationServerKey);
+        return made(applicationServerKey);
+    };
+"""
+
+
+def test_a_push_shows_that_something_waits_while_no_page_is_open(visit: Visit) -> None:
+    context = visit.page.context
+    context.add_init_script(SUBSCRIPTION)
+    visit.sign_in()
+    page = visit.page
+    page.get_by_role("button", name=re.compile("^Notifications")).click()
+    page.get_by_role("button", name="Settings of notifications").click()
+    wanted = page.get_by_role("checkbox", name=re.compile("^Also when no page of Parley is open"))
+    with page.expect_response(
+        lambda one: one.url.endswith("/notifications/push") and one.request.method == "POST"
+    ) as stored:
+        wanted.click()
+    assert stored.value.json()["result"] == {"isSubscribed": True}
+    expect(wanted).to_be_checked()
+    origin = page.evaluate("location.origin")
+    (worker,) = context.service_workers
+    worker.evaluate(
+        """() => {
+            self.shown = new Promise((done) => {
+                registration.showNotification = async (title, { body }) => done([title, body]);
+            });
+        }"""
+    )
+
+    session = context.new_cdp_session(page)
+    found: list[str] = []
+    session.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda event: found.extend(one["registrationId"] for one in event["registrations"]),
+    )
+    session.send("ServiceWorker.enable")
+    page.wait_for_function(
+        "async () => (await navigator.serviceWorker.getRegistrations())[0].active"
+    )
+    push = {"origin": origin, "registrationId": found[-1], "data": ""}
+    outside = context.new_page()
+    of_outside = context.new_cdp_session(outside)
+    of_outside.send("ServiceWorker.enable")
+    page.close()
+    of_outside.send("ServiceWorker.deliverPushMessage", push)
+
+    shown = worker.evaluate("shown")
+    assert shown == ["Parley", "Something is waiting for you"]
+    assert visit.violations == []

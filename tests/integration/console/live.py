@@ -17,6 +17,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from shared.aws.dynamodb import Table
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
+from shared.inbox.notifications.push_starts import PushStarts
 from tests.integration.console.system import ACME, InboxSystem, Invocation
 from tests.template import environment, properties
 
@@ -127,7 +128,9 @@ class LiveSystem:
 
     def announce(self, *changes: Change, within_ms: int = WITHIN_MS) -> None:
         """Announce changes as a feed does."""
-        announcer = Announcer(live=self.module.deps.live, key_of=lambda change: change.reference)
+        live = self.module.deps.live
+        pushes = PushStarts(live.table, "parley-dev-inbox-api:live")
+        announcer = Announcer(live=live, key_of=lambda one: one.reference, pushes=pushes)
         announcer.announce(changes, within_ms)
 
     def hints(self, name: str = "one") -> list[dict[str, Any]]:

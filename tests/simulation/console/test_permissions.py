@@ -31,10 +31,13 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import lists
 from shared.inbox.items import Channel, Context, Entry, Head
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
+from shared.inbox.notifications import push_starts, subscriptions
 from shared.inbox.notifications.items import Notification, NotificationKind
+from shared.inbox.notifications.subscriptions import MOST_OF_PERSON
 from shared.inbox.references import key_of
 from shared.privacy.part_calls import ContextFunction, RemotePart
 from shared.privacy.parts import PartJob
+from shared.providers.http import Answer as PushAnswer
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.console.system import inbox_call
@@ -69,6 +72,7 @@ pytestmark = pytest.mark.long
 
 STAGE = {"Stage": "local"}
 PERSON = "user:ada"
+BROWSER = "https://fcm.googleapis.com/fcm/send/1"
 FUNCTIONS = [
     "ConsoleLive",
     "ConversationsInboxFeed",
@@ -157,6 +161,8 @@ def _feeding(
         assert records
         for company in (COMPANY, OF_TALKS):
             live.put(_connected(company).attributes())
+            subscriptions.add(live, company, PERSON, (), BROWSER)
+        system.clock.ms += 1  # notifications of the batch are newer
         with (
             mock.patch("shared.inbox.entries.resolution.resolve", _joining),
             mock.patch("shared.inbox.notifications.causes.of_entry", _assigned),
@@ -267,6 +273,7 @@ def _read(system: Any, observer: CallObserver) -> None:
     answer = _watched(system, observer, "InboxApi", api, asked("GET", "/people"))
     assert json.loads(answer["body"])["result"]["people"], answer
     _send_digest(system, observer, api)
+    _push(system, observer, api)
 
 
 def _send_digest(system: Any, observer: CallObserver, api: ModuleType) -> None:
@@ -286,6 +293,16 @@ def _send_digest(system: Any, observer: CallObserver, api: ModuleType) -> None:
     with mock.patch.object(api, "digest_deps", deps):
         _watched(system, observer, "InboxApi", api, {"time": now})
     assert notification_states.get(api.deps.table, COMPANY, person).digest_since == now
+
+
+def _push(system: Any, observer: CallObserver, api: ModuleType) -> None:
+    """A push to a person of whom the feed has notified, and whose browser has ended it."""
+    found = subscriptions.of_company(api.live_table, COMPANY)
+    (browser,) = [one for one in found if one.principal == PERSON]
+    started = {push_starts.STARTED: {"company": browser.company, "browsers": [browser.sk]}}
+    with mock.patch("shared.providers.http.call", return_value=PushAnswer(410, b"")):
+        _watched(system, observer, "InboxApi", api, started)
+    assert browser not in subscriptions.of_company(api.live_table, COMPANY)
 
 
 def _change_many(system: Any, observer: CallObserver) -> None:
@@ -432,17 +449,25 @@ def _save_views(system: Any, observer: CallObserver, api: ModuleType) -> None:
 
 
 def _look_at_notifications(system: Any, observer: CallObserver, api: ModuleType) -> None:
-    """The list of a person and a team, what is read, and settings."""
+    """The list of a person and a team, what is read, settings, browsers that get pushes, and a push."""
     answer = _watched(
         system, observer, "InboxApi", api, asked("GET", "/inbox/notifications", teams="sales")
     )
     assert answer["statusCode"] == 200, answer
     at = f"2026-01-01T12:00:00.000Z#{'0' * 24}"
-    for path, body in (("read", {"upTo": at}), ("settings", {"muted": ["draft"]})):
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("read", {"upTo": at}),
+        ("settings", {"muted": ["draft"]}),
+        *(("push", {"endpoint": f"{BROWSER}{number}"}) for number in range(MOST_OF_PERSON + 2)),
+        ("push/end", {"endpoint": f"{BROWSER}9"}),
+    )
+    for number, (path, body) in enumerate(calls):
         line = f"/inbox/notifications/{path}"
-        event = asked("POST", line, body=body, request_id=f"notifications-{path}")
+        event = asked("POST", line, body=body, request_id=f"notifications-{number}")
         answer = _watched(system, observer, "InboxApi", api, event)
         assert answer["statusCode"] == 200, answer
+    answer = _watched(system, observer, "InboxApi", api, asked("GET", "/inbox/notifications/push"))
+    assert answer["statusCode"] == 200, answer
 
 
 def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, contact: str) -> None:

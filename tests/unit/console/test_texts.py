@@ -39,6 +39,19 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(
+        f"campaign.{name}"
+        for name in (
+            "approval",
+            "audience",
+            "category",
+            "quality",
+            "reason",
+            "result",
+            "status",
+            "test",
+        )
+    ),
+    *(
         "nav",
         "inbox.status",
         "channel",
@@ -129,11 +142,12 @@ def _loaded_with(pages: str) -> list[str]:
 @each(
     ("part", "pages"),
     [
-        ("operations", ("operations", "reports", "contacts/exchange", "setup")),
+        ("operations", ("operations", "reports", "campaigns", "contacts/exchange", "setup")),
         ("setup", ("setup",)),
         ("reports", ("reports",)),
         ("notifications", ("notifications",)),
-        ("segments", ("contacts/segments",)),
+        ("segments", ("contacts/segments", "campaigns")),
+        ("campaigns", ("campaigns",)),
         ("contact", ("contacts",)),
     ],
 )

@@ -35,6 +35,7 @@ from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
 from shared.inbox.notifications.notifier import Notifier
+from shared.inbox.notifications.push_starts import PushStarts
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics
@@ -79,6 +80,7 @@ class FeedSettings(Settings):
     live_table_name: str
     api_keys_table_name: str
     live_endpoint: Url
+    inbox_function: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,8 @@ def feed_of(
         Table(dynamodb, settings.api_keys_table_name),
         settings.live_endpoint,
     )
-    announcer = Announcer(live=live, key_of=key_of)
+    pushes = PushStarts(live.table, settings.inbox_function)
+    announcer = Announcer(live=live, key_of=key_of, pushes=pushes)
     tables = Tables(
         inbox=Table(dynamodb, settings.inbox_table_name),
         contacts=Table(dynamodb, settings.contacts_table_name),

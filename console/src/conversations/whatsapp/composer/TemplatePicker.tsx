@@ -1,14 +1,12 @@
 // Chooses an approved template, asks for the values of its variables, and sends it.
 
 import { useRef, useState } from "preact/hooks";
-import type { Actions } from "../../../api/routes";
 import { useAction, useResource } from "../../../api/resource";
 import { useApp } from "../../../app";
 import { t } from "../../../texts/texts";
 import { Button, Empty, ErrorNotice, Field, IconButton, Skeleton } from "../../../ui/controls";
 import type { Head } from "../conversationData";
-
-type Template = Actions.TemplateView;
+import { bodyOf, buttonsOf, filled, headerOf, namesIn, type Template } from "../templateParts";
 
 interface Props {
   conversation: string;
@@ -16,14 +14,6 @@ interface Props {
   onClose: () => void;
   onSent: () => void;
 }
-
-interface Component {
-  type?: string;
-  text?: string;
-  buttons?: { text?: string; url?: string }[];
-}
-
-const VARIABLE = /{{\s*(\w+)\s*}}/g;
 
 export function TemplatePicker({ conversation, head, onClose, onSent }: Props) {
   const { client } = useApp();
@@ -104,7 +94,6 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
     onSent();
   });
   const isComplete = variables.every(({ id }) => values[id]?.trim());
-  const filled = (text: string, idOf: (name: string) => string) => text.replace(VARIABLE, (variable, name: string) => values[idOf(name)] || variable);
   return (
     <form
       class="picker-form"
@@ -116,10 +105,10 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
       <div class="picker-preview" dir="auto">
         {headerOf(template) && (
           <p>
-            <b>{filled(headerOf(template), () => "header")}</b>
+            <b>{filled(headerOf(template), () => values.header)}</b>
           </p>
         )}
-        <p>{filled(bodyOf(template), (name) => name)}</p>
+        <p>{filled(bodyOf(template), (name) => values[name])}</p>
       </div>
       {variables.map(({ id, label, field }) => (
         <Field key={id} label={label} name={field} error={send.error}>
@@ -139,26 +128,4 @@ function Values({ conversation, template, onSent }: { conversation: string; temp
       </Button>
     </form>
   );
-}
-
-function namesIn(text: string): string[] {
-  return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1]!))];
-}
-
-function componentOf(template: Template, type: string): Component | undefined {
-  return ((template.components ?? []) as Component[]).find((component) => component.type === type);
-}
-
-function bodyOf(template: Template): string {
-  return componentOf(template, "BODY")?.text ?? "";
-}
-
-function headerOf(template: Template): string {
-  return componentOf(template, "HEADER")?.text ?? "";
-}
-
-// The buttons whose address has a variable, with their positions.
-function buttonsOf(template: Template): { at: number; text: string }[] {
-  const buttons = componentOf(template, "BUTTONS")?.buttons ?? [];
-  return buttons.flatMap(({ text, url }, at) => (namesIn(url ?? "").length ? [{ at, text: text ?? "" }] : []));
 }

@@ -34,7 +34,8 @@ def of_company(table: Table, company: str) -> list[Connection]:
     Strongly consistent and never cached: a client lists the inbox after it has connected, so a change that it does not
     see there must find its connection. Without connections: one read unit.
     """
-    condition = Key(PARTITION_KEY).eq(Connection.partition(company))
+    of_company = Key(PARTITION_KEY).eq(Connection.partition(company))
+    condition = of_company & Key(SORT_KEY).begins_with(Connection.sort_key(""))
     items, _ = table.query(None, condition, limit=MOST)
     return [one for one in map(Connection.read, items) if not clock.is_over(one.ttl)]
 

@@ -1,4 +1,7 @@
-"""Hints of the inbox feeds: which conversations changed, merged into one message for each connection."""
+"""
+Hints of the inbox feeds: which conversations changed, merged into one message for each connection. Pages that are
+closed get a push instead, if a person was notified and wants it.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,16 @@ if TYPE_CHECKING:
     from shared.inbox.entries import Change
     from shared.inbox.live.items import Connection
     from shared.inbox.live.posts import Live
+    from shared.inbox.notifications.push_starts import PushStarts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcer:
-    """Tells connections about changes. *key_of* returns the key that GET /inbox gives a conversation."""
+    """Tells connections and browsers about changes. *key_of* returns the key that GET /inbox gives a conversation."""
 
     live: Live
     key_of: Callable[[Change], str]
+    pushes: PushStarts
 
     def announce(self, changes: Sequence[Change], within_ms: int) -> None:
         """
@@ -37,9 +42,18 @@ class Announcer:
         try:
             messages = self._messages(changes)
             posts.post(self.live, messages, within_ms=within_ms)
+            self._start_pushes(changes)
         except Exception as failure:  # noqa: BLE001 - see above
             logger.warning("hints not posted", extra=describe(failure))
             metrics.add_metric("HintsFailed", MetricUnit.Count, len(changes))
+
+    def _start_pushes(self, changes: Sequence[Change]) -> None:
+        notified: dict[str, set[str]] = defaultdict(set)
+        for change in changes:
+            if change.notified:
+                notified[change.company_id].update(change.notified)
+        for company, owners in notified.items():
+            self.pushes.start(company, owners)
 
     def _messages(self, changes: Sequence[Change]) -> list[tuple[Connection, str]]:
         by_company: dict[str, list[Change]] = defaultdict(list)

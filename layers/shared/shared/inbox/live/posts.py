@@ -19,6 +19,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.inbox.live import connections
+from shared.inbox.notifications import subscriptions
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
@@ -93,7 +94,8 @@ def post(live: Live, messages: Sequence[tuple[Connection, str]], *, within_ms: i
 
 def close_all(live: Live, principal: str) -> int:
     """
-    Close the connections of a caller, in all companies, and return how many may still be open. Safe to repeat.
+    Close the connections of a caller, in all companies, and return how many may still be open; their browsers get no
+    pushes any more. Safe to repeat.
 
     A revocation comes first: without it the client would connect again, and hints would go to a connection that is
     left open here.
@@ -113,6 +115,8 @@ def close_all(live: Live, principal: str) -> int:
             logger.warning("connection not closed", extra=describe(failure))
         else:
             connections.remove(live.table, connection.own_key)
+    for browser in subscriptions.of_principal(live.table, principal):
+        subscriptions.remove(live.table, browser.own_key)
     return left
 
 

@@ -1,0 +1,227 @@
+// One campaign: whom it reaches before it starts, how far it is, who was left out, and what can be done with it.
+
+import { useState } from "preact/hooks";
+import { usePageList } from "../api/pageList";
+import { useAction, useResource } from "../api/resource";
+import { useApp } from "../app";
+import { Confirm, count, Section, Table, Time } from "../operations/sections";
+import { placeOf } from "../shell/router";
+import { moment } from "../texts/format";
+import { named, t } from "../texts/texts";
+import { Badge, Button, ErrorNotice, MoreButton } from "../ui/controls";
+import type { Campaign, Recipient } from "./source";
+
+const POLL_MS = 5_000;
+const MOST = 50;
+const RESULTS = ["sent", "delivered", "read", "failed", "refused", "invalid", "duplicate", "in_doubt", "cancelled"] as const;
+const WAITING = ["draft", "scheduled"];
+
+export function CampaignPage({ id }: { id: string }) {
+  const { client } = useApp();
+  const body = { campaignId: id };
+  const found = useResource(async (signal) => (await client.call("POST /whatsapp/actions/get_campaign", { body, signal })).result, [client, id], POLL_MS);
+  return (
+    <main class="pane ops campaigns" aria-label={t("campaign.one")}>
+      <p>
+        <a href={placeOf("campaigns")}>{t("campaign.all")}</a>
+      </p>
+      <div class="ops-body">
+        <Section title={found.value?.name ?? t("campaign.one")} resource={found}>
+          {(campaign) => (
+            <>
+              <Facts campaign={campaign} />
+              <Actions campaign={campaign} onChange={found.reload} />
+            </>
+          )}
+        </Section>
+        {found.value && <Recipients key={String(isUnread(found.value))} campaign={found.value} />}
+      </div>
+    </main>
+  );
+}
+
+// Its audience is read when it starts.
+function isUnread(campaign: Campaign): boolean {
+  return WAITING.includes(campaign.status) && campaign.totalRecipients === undefined;
+}
+
+function Facts({ campaign }: { campaign: Campaign }) {
+  const { status, outcome, totalRecipients, leftOut, templateName, scheduledAt, startedAt, completedAt, pauseMeaning, pauseReason } = campaign;
+  const handled = RESULTS.filter((one) => one !== "delivered" && one !== "read").reduce((sum, one) => sum + valueOf(campaign, one), 0);
+  return (
+    <>
+      <p>
+        <Badge kind={status === "running" ? "good" : "plain"}>{named("campaign.status", outcome ?? status)}</Badge> {templateName}
+      </p>
+      {totalRecipients ? (
+        <p>
+          <progress max={totalRecipients} value={handled} aria-label={t("campaign.progress")} /> {t("campaign.handled", { handled: count(handled), total: count(totalRecipients) })}
+        </p>
+      ) : null}
+      {status === "paused" && <p class="notice">{t("campaign.paused", { reason: pauseMeaning ?? pauseReason ?? t("ops.unknown") })}</p>}
+      {status === "scheduled" && scheduledAt && <p>{t("campaign.starts", { at: moment(scheduledAt) })}</p>}
+      <dl class="campaign-facts">
+        {startedAt && (
+          <>
+            <dt>{t("campaign.started")}</dt>
+            <dd>
+              <Time at={startedAt} />
+            </dd>
+          </>
+        )}
+        {completedAt && (
+          <>
+            <dt>{t("campaign.completed")}</dt>
+            <dd>
+              <Time at={completedAt} />
+            </dd>
+          </>
+        )}
+        {RESULTS.map((one) => (
+          <Figure key={one} name={named("campaign.result", one)} value={valueOf(campaign, one)} />
+        ))}
+        {Object.entries(leftOut ?? {}).map(([reason, value]) => (
+          <Figure key={reason} name={named("campaign.reason", reason)} value={value} />
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: number }) {
+  if (!value) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{count(value)}</dd>
+    </>
+  );
+}
+
+function valueOf(campaign: Campaign, result: (typeof RESULTS)[number]): number {
+  return campaign[result === "in_doubt" ? "inDoubt" : result] ?? 0;
+}
+
+function Actions({ campaign, onChange }: { campaign: Campaign; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const [asked, setAsked] = useState<"start" | "cancel" | null>(null);
+  const body = { campaignId: campaign.campaignId };
+  const start = useAction(async () => client.call("POST /whatsapp/actions/start_campaign", { body }));
+  const cancel = useAction(async () => client.call("POST /whatsapp/actions/cancel_campaign", { body }));
+  const pause = useAction(async () => {
+    await client.call("POST /whatsapp/actions/pause_campaign", { body });
+    await onChange();
+  });
+  const resume = useAction(async () => {
+    await client.call("POST /whatsapp/actions/resume_campaign", { body });
+    await onChange();
+  });
+  const { status, outcome } = campaign;
+  const isOver = status === "completed" || outcome === "cancelled";
+  const done = () => {
+    setAsked(null);
+    void onChange();
+  };
+  return (
+    <div class="ops-editor-end">
+      {(pause.error ?? resume.error) && <ErrorNotice error={(pause.error ?? resume.error)!} />}
+      {!isOver && <Button onClick={() => setAsked("cancel")}>{t("campaign.cancel")}</Button>}
+      {status === "running" && (
+        <Button busy={pause.busy} onClick={() => void pause.run()}>
+          {t("campaign.pause")}
+        </Button>
+      )}
+      {status === "paused" && !isOver && (
+        <Button kind="primary" busy={resume.busy} onClick={() => void resume.run()}>
+          {t("campaign.resume")}
+        </Button>
+      )}
+      {WAITING.includes(status) && (
+        <Button kind="primary" onClick={() => setAsked("start")}>
+          {t("campaign.start")}
+        </Button>
+      )}
+      {asked === "start" && (
+        <Confirm title={t("campaign.start")} action={start} button={t("campaign.start")} onClose={() => setAsked(null)} onDone={done}>
+          <p>{t("campaign.start.about")}</p>
+        </Confirm>
+      )}
+      {asked === "cancel" && (
+        <Confirm title={t("campaign.cancel")} action={cancel} button={t("campaign.cancel")} onClose={() => setAsked(null)} onDone={done}>
+          <p>{t("campaign.cancel.about")}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function Recipients({ campaign }: { campaign: Campaign }) {
+  const { client } = useApp();
+  const [outcome, setOutcome] = useState("");
+  const isDryRun = isUnread(campaign);
+  const [counts, setCounts] = useState<{ of: Record<string, number>; isExact: boolean } | null>(null);
+  const list = usePageList<Recipient>(
+    async (cursor, signal) => {
+      const asked = { campaignId: campaign.campaignId, limit: MOST, ...(cursor ? { cursor } : {}), ...(outcome ? { outcome: outcome as "failed" } : {}) };
+      const page = await client.call("POST /whatsapp/actions/get_campaign_recipients", { body: asked, signal });
+      const { counts: of, exact } = page.result;
+      if (of) setCounts({ of, isExact: exact ?? false });
+      return { items: page.result.recipients, cursor: page.cursor };
+    },
+    [client, campaign.campaignId, outcome],
+  );
+  const outcomes = isDryRun ? ["reached", "left_out"] : RESULTS;
+  return (
+    <Section title={t(isDryRun ? "campaign.dry_run" : "campaign.recipients")} about={t(isDryRun ? "campaign.dry_run.about" : "campaign.recipients.about")} resource={list.first}>
+      {() => (
+        <>
+          {isDryRun && counts && (
+            <div role="status">
+              <dl class="campaign-facts">
+                {Object.entries(counts.of).map(([reason, value]) => (
+                  <Figure key={reason} name={named("campaign.reason", reason)} value={value} />
+                ))}
+              </dl>
+              {!counts.isExact && <p class="quiet">{t("campaign.so_far")}</p>}
+            </div>
+          )}
+          <label class="field">
+            <span class="field-label">{t("campaign.show")}</span>
+            <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value)}>
+              <option value="">{t("campaign.show.all")}</option>
+              {outcomes.map((one) => (
+                <option key={one} value={one}>
+                  {named(isDryRun ? "campaign.reason" : "campaign.result", one)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Table
+            label={t("campaign.recipients")}
+            rows={list.items}
+            keyOf={(one) => one.messageId ?? one.contactId ?? `${one.line}`}
+            empty={t("campaign.recipients.none")}
+            columns={[
+              { name: t("campaign.person"), cell: (one) => <Person recipient={one} /> },
+              { name: t("campaign.outcome"), cell: (one) => named(isDryRun ? "campaign.reason" : "campaign.result", one.outcome) },
+              { name: t("campaign.why"), cell: ({ reason }) => (reason ? whyOf(reason) : "") },
+            ]}
+          />
+          <MoreButton isOffered={list.hasMore} next={list.next} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+// A reason of the audience, of the send policy, or a code of the provider.
+function whyOf(reason: string): string {
+  const words = reason.replaceAll("_", " ");
+  const known = named("campaign.reason", reason);
+  return known === words ? named("reason", reason) : known;
+}
+
+function Person({ recipient: { to, contactId, line } }: { recipient: Recipient }) {
+  if (contactId) return <a href={placeOf("contacts", contactId)}>{to ?? t("campaign.person")}</a>;
+  return <>{to ?? t("campaign.line", { line: line ?? "" })}</>;
+}
