@@ -19,6 +19,8 @@ from conversations.configuration import ownership, projects
 from conversations.dialogues.world import CustomerMessage, Line, Observation, RealModel
 from conversations.store import conversations, messages, states
 from conversations.store.items.log import Delivery, Message
+from conversations.store.items.parts.due import DueKind
+from conversations.store.recovery import due
 from events.conversations import sample_data
 from local.dialogues import account, samples
 from local.dialogues.clock import START, SandboxClock, simulated
@@ -81,6 +83,7 @@ class EmulatedWorld:
     def begin(self, written: Written) -> str:
         """See `World.begin`."""
         number, dialogue = len(self.begun), written.dialogue
+        self._end_last()
         self.sandbox.forget_sent()
         start = dialogue.starts_at and clock.from_text(dialogue.starts_at.replace("Z", ":00.000Z"))
         # A dialogue that names no time begins at noon, however long the ones before it took.
@@ -102,6 +105,12 @@ class EmulatedWorld:
         self.begun[ref] = Begun(number, written)
         self.settle()
         return ref
+
+    def _end_last(self) -> None:
+        """Drop the due work of the dialogue before, which would take answers of the next one."""
+        for ref in [*self.begun][-1:]:
+            for kind in DueKind:
+                due.done(self._log, ref, kind)
 
     def send(self, ref: str, message: CustomerMessage) -> None:
         """See `World.send`."""

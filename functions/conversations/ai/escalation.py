@@ -32,6 +32,7 @@ IN_A_ROW, IN_ALL = 3, 4
 FEWEST_WORDS = 3  # of messages that are alike without being equal
 FIRST_WORDS = 3  # of a message, among which a word makes it a question without a mark
 LEAST_ALIKE = 0.75  # words that both messages have, of all their words
+LEAST_WITHIN = 0.6  # of a message that has all words of the other one
 SHORTEST_ANSWER = 5  # words; thanks and greetings may be repeated
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -100,9 +101,11 @@ def _are_alike(text: str, other: str) -> bool:
     words, others = _units(text), _units(other)
     if words == others or question_in(text).is_like(question_in(other)):
         return True
+    common, every = {*words} & {*others}, {*words} | {*others}
+    if 1 < len(common) == min(len({*words}), len({*others})):
+        return len(common) >= LEAST_WITHIN * len(every)
     if min(len(words), len(others)) < FEWEST_WORDS:
         return False
-    common, every = {*words} & {*others}, {*words} | {*others}
     return len(common) >= LEAST_ALIKE * len(every)
 
 

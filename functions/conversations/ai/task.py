@@ -148,6 +148,7 @@ def bounds_of(
         known_texts=fact_texts
         | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
         today=facts.today,
+        has_unheard=_has_unheard(task.history),
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
     earlier = [name for message in task.history for name in message.done]
@@ -222,6 +223,12 @@ def with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:
         replace(made, call=replace(made.call, call_id=f"decided-{number}"))
         for number, made in enumerate(decided, 1)
     ]
+
+
+def _has_unheard(history: Sequence[HistoryMessage]) -> bool:
+    """Whether the customer has sent a voice note since our last message that the model does not have."""
+    newest = _newest_of_the_person(history)
+    return any(marks.NOT_HEARD in mark for message in newest for mark in message.marks)
 
 
 def _newest_of_the_person(history: Sequence[HistoryMessage]) -> list[HistoryMessage]:

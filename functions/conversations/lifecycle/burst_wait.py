@@ -5,7 +5,7 @@ Decides how long the reply to a customer's message waits for further messages.
     voice note has no text yet              `file`
     follows another unanswered message      `fragment`: a burst has begun
     looks complete                          `complete`: a button or form, a place, the end of a sentence, an emoji at
-                                            the end, a long text
+                                            the end, a long text, a number or an address alone
     any other text                          `fragment`
 
 The newest message of a burst decides: its reply trigger answers all of them.
@@ -36,6 +36,8 @@ _SENTENCE = re.compile(
     r"[.!?\u203c-\u2049\u3002\uff01\uff0e\uff1f\u061f\u06d4\u0964\u0965\u1362\u1367]['\")\]\u00bb\u2019\u201d\u300d]*$"
 )
 _EMOJI = re.compile(r"[\u2190-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*$")
+# A number, a date, a telephone number or an e-mail address: what a customer was asked for.
+_VALUE = re.compile(r"[\d\s.,:/+()-]*\d{2}[.)]?|[^\s@,;]+@[^\s@,;]+\.\w+")
 _GREEK_QUESTION = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]\s?[;\u037e]$")
 # More follows: dots, a comma, a colon, a dash.
 _CONTINUES = re.compile(r"(?:\.{2,}|[,;:\-\u2026\u2013\u2014\uff0c\u3001\u060c])$")
@@ -90,7 +92,7 @@ def looks_complete(message: Message) -> bool:
     if message.button is not None or message.kind in _WHOLE_KINDS:
         return True
     text = message.content.rstrip()
-    if _EMOJI.search(text) or _GREEK_QUESTION.search(text):
+    if _EMOJI.search(text) or _GREEK_QUESTION.search(text) or _VALUE.fullmatch(text):
         return True
     if _CONTINUES.search(text):
         return False

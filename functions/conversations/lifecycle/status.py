@@ -12,6 +12,7 @@ The states of a conversation and the allowed transitions.
                           |
                           +-> processing, when due
 
+    deferred, blocked, failed -> reply_sent, handoff_pending, if the customer writes first
     any open one -> closed, opted_out;  closed, opted_out -> the one before
 
 A pending reply is not a status: it is the turn in the conversation's state. `initiated` occurs only in the Context
@@ -51,14 +52,15 @@ _LEADS_TO: Mapping[Status, set[Status]] = {
         _S.HANDOFF_PENDING,
         *_OVER,
     },
-    _S.DEFERRED: {_S.PROCESSING, _S.BLOCKED, *_OVER},
-    _S.BLOCKED: {_S.PROCESSING, *_OVER},
+    # The customer may write before the first message is sent: then they are answered, or handed off.
+    _S.DEFERRED: {_S.PROCESSING, _S.BLOCKED, _S.REPLY_SENT, _S.HANDOFF_PENDING, *_OVER},
+    _S.BLOCKED: {_S.PROCESSING, _S.REPLY_SENT, _S.HANDOFF_PENDING, *_OVER},
     _S.INITIAL_MESSAGE_SENT: {_S.REPLY_SENT, _S.HANDOFF_PENDING, _S.FAILED, *_OVER},
     _S.REPLY_SENT: {_S.HANDOFF_PENDING, *_OVER},
     # `failed`: a first message of unknown outcome was certainly not delivered.
     _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, _S.FAILED, *_OVER},
     _S.HANDOFF_ACTIVE: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
-    _S.FAILED: {_S.PROCESSING, _S.HANDOFF_PENDING, *_OVER},
+    _S.FAILED: {_S.PROCESSING, _S.REPLY_SENT, _S.HANDOFF_PENDING, *_OVER},
     # Final unless the conversation is reopened: a late event must not reopen it.
     _S.OPTED_OUT: set(),
     _S.CLOSED: {_S.OPTED_OUT},

@@ -138,13 +138,15 @@ def sent(
 
 def _mail(headers: Headers, content: Content, raw: bytes) -> ParsedMail:
     subject = headers.text("subject")
+    is_answer = kinds.is_answer(subject)
     written = reply_text.new_text(
         content.text,
         subject,
         quote_at=content.quote_at,
         signature=content.signature,
         writer=addresses.display_name(headers.first("from") or ""),
-        is_answer=kinds.is_answer(subject),
+        is_answer=is_answer,
+        answers_none=not (is_answer or headers.ids("in-reply-to") or headers.ids("references")),
     )
     mail = _assemble(headers, content, written, None)
     if mail.kind is not Kind.BOUNCE or mail.returned_ids:

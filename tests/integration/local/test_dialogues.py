@@ -35,6 +35,12 @@ WRONG = {
         {"waits": "9h", "expect": {"contains": "still there"}},
     ],
 }
+# Its first message is due during the next dialogue.
+AT_NIGHT = {
+    "name": "at night",
+    "starts_at": "2026-03-01T23:00Z",
+    "turns": [{"waits": "1h", "expect": {"status": "deferred"}}],
+}
 
 
 def test_all_dialogues_go_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,11 +55,11 @@ def test_each_broken_expectation_is_shown_with_what_was_sent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "wrong.jsonl"
-    path.write_text(json.dumps(WRONG))
+    path.write_text(f"{json.dumps(AT_NIGHT)}\n{json.dumps(WRONG)}")
 
     code = main([str(path), "--json"])
 
-    played = json.loads(capsys.readouterr().out)
+    played = json.loads(capsys.readouterr().out.splitlines()[1])
     first, night, morning = played["turns"]
     assert code == NOT_AS_EXPECTED
     assert first["failures"] == [

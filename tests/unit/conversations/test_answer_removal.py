@@ -13,6 +13,7 @@ from conversations.ai.checks.removal import first_sentences, without_faulty_sent
         ("We have these things here:\n- chains\n- BAD\n- pads", "We have these things here:\n- chains\n- pads"),
         ("Hello Ann! BAD is the long rest of this message.", ""),
         ("BAD", ""),
+        ("It is 120 EUR. BAD: https://evil.example/a/long/link", "It is 120 EUR."),
     ],
 )  # fmt: skip
 def test_only_faulty_sentences_are_removed_and_a_greeting_alone_is_not_left(

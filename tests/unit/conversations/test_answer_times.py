@@ -27,6 +27,11 @@ def is_known(fact: str, answer: str) -> bool:
         ("kl 9", "kl 09.00"), ("kl. 9 på kvällen", "kl 21"), ("i kväll kl 9", "kl. 21.00"), ("kl 21", "kl. 21:00"),
         ("dziewiąta wieczorem", "o 21:00"), ("9 вечера", "в 21:00"), ("девять вечера", "в 21:00"), ("9 утра", "в 9:00"),
         ("akşam 9", "saat 21:00"), ("午後9時", "21時"), ("오후 9시", "21:00"), ("الساعة 9 مساء", "21:00"),
+        ("między 10 a 14", "Między 10 a 14."), ("10-14 Uhr", "Zwischen 10 und 14, gerne."),
+        ("08:10", "kurz nach 8 Uhr"), ("14:30", "sobre las 15:00"),
+        ("om tien uur", "om 10.00 uur"), ("klockan tio", "kl. 10"), ("o dziesiątej", "o 10:00"),
+        ("в десять", "в 10:00"), ("v deset", "v 10:00"), ("bugün saat onda", "saat 10:00"),
+        ("saat on ikide", "saat 12:00"),
     ],
 )  # fmt: skip
 def test_the_same_hour_of_the_day_is_known_in_every_notation(fact: str, answer: str) -> None:
@@ -48,6 +53,9 @@ def test_the_same_hour_of_the_day_is_known_in_every_notation(fact: str, answer: 
         ("We have 9 rooms.", "Check-in is at 21:00."), ("nine rooms", "at 21:00"), ("21:00", "at 9 am"),
         ("kl 21", "kl 9"),
         ("9-5", "until 21:00"), ("neun Uhr", "um 21 Uhr"), ("alle nove", "alle 21:00"), ("11 at night", "at 11 am"),
+        ("14:30", "gegen 16 Uhr"), ("08:10", "kurz nach 20 Uhr"),
+        ("między 10 a 14", "Między 15 a 17."), ("9-17", "zwischen 17 und 21."),
+        ("om tien uur", "om 22.00 uur"), ("tien kamers", "om 10.00 uur"), ("saat üçte", "saat 15:00"),
     ],
 )  # fmt: skip
 def test_an_hour_of_the_other_half_of_the_day_is_unknown(fact: str, answer: str) -> None:

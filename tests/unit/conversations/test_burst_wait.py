@@ -40,6 +40,9 @@ def message(content: str = "", at: str = "2026-01-01T12:00:20.000Z", **facts: An
         "👍🏽",
         "❤️",
         "Πότε αρχίζω;",
+        "10115",
+        "0171 2345678",
+        "ann@x.example",
     ],
 )
 def test_the_end_of_a_sentence_or_a_long_text_looks_complete(text: str) -> None:
@@ -52,6 +55,8 @@ def test_the_end_of_a_sentence_or_a_long_text_looks_complete(text: str) -> None:
         "Hello",
         "yes I do",
         "one thing;",
+        "I take 12",
+        "1",
         "well...",
         "wait…",
         "the following:",

@@ -5,6 +5,7 @@ import pytest
 from conversations.ai.checks.statements.claims import (
     claimed_actions,
     claims_to_be_human,
+    claims_to_have_heard,
     has_unproven_action,
 )
 from tests.cases import each
@@ -21,6 +22,8 @@ from tests.cases import each
         ("I've arranged a taxi.", "arranged"), ("C'est fait, votre billet est annulé.", "annulé"),
         ("Erledigt, Ihr Termin ist abgesagt.", "abgesagt"), ("Er wurde auf den 14. April verlegt.", "verlegt"),
         ("Listo, tu cita está cancelada.", "cancelad"),
+        ("Ist gebucht, bis Montag!", "gebucht"), ("Great, cancelled.", "cancelled"), ("C'est réservé !", "réservé"),
+        ("Ya está cancelado.", "cancelado"), ("È prenotato.", "prenotato"), ("Is geboekt!", "geboekt"),
         ("Rezervasyonunuzu iptal ettim.", "iptal"), ("لقد ألغيت موعدك.", "ألغيت"),
     ],
 )  # fmt: skip
@@ -39,6 +42,8 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Als de afspraak is geannuleerd, hoort u dat.", "Вы отменили заказ?", "Ik heb een notitie gemaakt.",
         "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
         "I've sent you the link above.", "Once that is done, your seat is booked.",
+        "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.",
+        "Está reservado?",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
@@ -89,7 +94,27 @@ def test_a_function_proves_actions_of_its_kind_only(
         ("You're chatting with a human.", True), ("Hier schreibt Ihnen eine echte Mitarbeiterin.", True),
         ("Je suis conseillère, pas un robot.", True), ("Jeg er et rigtigt menneske.", True),
         ("Sono sempre qui, una persona vi risponde.", False),
+        ("Ich bin ein echter Mitarbeiter.", True), ("Soy Ana, de carne y hueso.", True),
+        ("Je suis Julie, une vraie personne.", True),
+        ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
     ],
 )  # fmt: skip
 def test_only_a_claim_to_be_a_person_is_one(text: str, claims: bool) -> None:
     assert claims_to_be_human(text) is claims
+
+
+@each(
+    ("text", "claims"),
+    [
+        ("Thank you for your voice note, I'll pass it on.", True), ("Danke für Ihre Sprachnachricht!", True),
+        ("Merci pour votre message vocal.", True), ("Gracias por el audio, lo he anotado.", True),
+        ("Grazie per il messaggio vocale.", True), ("Obrigada pela mensagem de voz.", True),
+        ("Dziękuję za nagranie.", True), ("Спасибо за голосовое сообщение.", True),
+        ("I can't listen to voice notes.", False), ("Ihre Sprachnachricht kann ich leider nicht anhören.", False),
+        ("Danke für die Sprachnachricht. Könnten Sie das bitte kurz schreiben?", False),
+        ("Je ne peux pas écouter les messages vocaux.", False), ("No puedo escuchar el audio.", False),
+        ("Please send your voice note as text.", False), ("See you on Monday.", False),
+    ],
+)  # fmt: skip
+def test_an_answer_never_speaks_of_a_voice_note_as_heard(text: str, *, claims: bool) -> None:
+    assert claims_to_have_heard(text) is claims

@@ -48,6 +48,7 @@ class Fault(StrEnum):
     UNKNOWN_ADDRESS = "unknown_address"
     UNPROVEN_ACTION = "unproven_action"
     CLAIMS_TO_BE_HUMAN = "claims_to_be_human"
+    UNHEARD_VOICE_NOTE = "unheard_voice_note"
     REPEATED_ANSWER = "repeated_answer"
 
     @property
@@ -81,6 +82,7 @@ _REMOVABLE = frozenset(
         Fault.UNKNOWN_ADDRESS,
         Fault.UNPROVEN_ACTION,
         Fault.CLAIMS_TO_BE_HUMAN,
+        Fault.UNHEARD_VOICE_NOTE,
     }
 )
 
@@ -117,6 +119,8 @@ ADVICE: Mapping[Fault, str] = {
     Fault.UNPROVEN_ACTION: "It said that something is booked, ordered, cancelled or the like, but no function has done "
     "that. Do not say so.",
     Fault.CLAIMS_TO_BE_HUMAN: "It said that you are a person or no machine. You are an automated assistant.",
+    Fault.UNHEARD_VOICE_NOTE: "It spoke of a voice note as if you had heard it. Say that you could not, and ask the "
+    "person to write what it says.",
     Fault.REPEATED_ANSWER: "It was what you wrote last, word for word, and it did not help. Answer in another way, or "
     "hand off.",
 }

@@ -85,7 +85,7 @@ class Bounds:
     An answer may call an action done if one of *acts* (names and descriptions of the project's functions that have
     succeeded) can have done it, or *company_texts* (facts, and actions that sent messages called done) have its verb.
     Values must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
-    *secret_words* are the names of functions.
+    *secret_words* are the names of functions. *has_unheard*: the model does not have a voice note of the customer.
     """
 
     longest: int
@@ -103,6 +103,7 @@ class Bounds:
     known_texts: frozenset[str] = field(default=frozenset(), repr=False)
     today: date | None = None
     acts: frozenset[str] = field(default=frozenset(), repr=False)
+    has_unheard: bool = False
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
@@ -197,7 +198,6 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 
 
 def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
-    from conversations.ai.checks.statements import claims  # noqa: PLC0415 - not at a cold start
     from conversations.ai.checks.values import comparison  # noqa: PLC0415 - not at a cold start
 
     if has_control_character(text):
@@ -223,10 +223,18 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
         yield Fault.LANGUAGE
     known = comparison.KnownTexts(bounds.known_texts, bounds.today)
     yield from comparison.unknown_values(seen, known)
+    yield from _faults_of_statements(seen, bounds)
+
+
+def _faults_of_statements(seen: str, bounds: Bounds) -> Iterator[Fault]:
+    from conversations.ai.checks.statements import claims  # noqa: PLC0415 - not at a cold start
+
     if claims.has_unproven_action(seen, bounds.company_texts, bounds.acts):
         yield Fault.UNPROVEN_ACTION
     if claims.claims_to_be_human(seen):
         yield Fault.CLAIMS_TO_BE_HUMAN
+    if bounds.has_unheard and claims.claims_to_have_heard(seen):
+        yield Fault.UNHEARD_VOICE_NOTE
 
 
 def without_quotations(text: str) -> str:

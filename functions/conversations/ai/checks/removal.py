@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.division import sentences
+from shared.ai.links import links_in
 from shared.ai.texts import without_control_characters
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from conversations.ai.checks.guardrails import Bounds
     from conversations.ai.schemas.output_schema import Output
 
-_FEWEST_KEPT = 0.5  # of the letters: less would be a greeting without its message
+_FEWEST_KEPT = 0.5  # of the letters outside links: less would be a greeting without its message
 
 
 def reduced(output: Output, bounds: Bounds) -> Output:
@@ -35,6 +36,8 @@ def without_faulty_sentences(text: str, is_faulty: Callable[[str], bool]) -> str
     text = without_control_characters(text)
     kept = [part for part in sentences(text) if not is_faulty(part)]
     left = "".join(kept).strip()
+    for link in links_in(text):
+        text = text.replace(link.written, " ")
     return left if _letters(left) >= _FEWEST_KEPT * _letters(text) else ""
 
 

@@ -40,9 +40,9 @@ _RESTARTS = re.compile(
 )
 _POLITE = (
     r"(?:please|pls|plz|now|here|today|instead|thanks|just|only|on|on the line|on the phone|a|an|the|real|live"
-    r"|bitte|jetzt|am telefon|einen|eine|ein|s il vous plait|svp|un|une|au bout du fil|en ligne|por favor|una|um|uma"
-    r"|per favore|al telefono|alsjeblieft|alstublieft|aub|aan de lijn|een|prosze|tack|tak|takk|en|et|kiitos|prosim"
-    r"|kerem|va rog|lutfen|пожалуйста|будь ласка|παρακαλω|من فضلك|בבקשה)"
+    r"|bitte|jetzt|am telefon|einen|eine|ein|s il vous plait|svp|un|une|au bout du fil|au telephone|en ligne"
+    r"|por favor|una|um|uma|per favore|al telefono|alsjeblieft|alstublieft|aub|aan de lijn|een"
+    r"|prosze|tack|tak|takk|en|et|kiitos|prosim|kerem|va rog|lutfen|пожалуйста|будь ласка|παρακαλω|من فضلك|בבקשה)"
 )
 _FOLDED = str.maketrans(
     "łıøđ", "liod"

@@ -15,6 +15,7 @@ import re
 MOST = 12  # marks of a message
 LONGEST = 600  # characters of a mark
 LONGEST_VALUE = 300  # of a customer's words in it
+NOT_HEARD = "not heard"  # of a voice note or other recording
 
 RULES = """\
 # Marks in what the person sends

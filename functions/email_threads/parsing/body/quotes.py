@@ -57,7 +57,9 @@ _WRAPPED_ADDRESS: Final = re.compile(r">[^<>]{0,30}[:\uff1a]\s*")
 _COLON: Final = re.compile(r"[:\uff1a]\s*\*?$")
 _DASHES_AT_END: Final = re.compile(r"^-{3,}.*-{3,}$")
 _FIRST_PERSON: Final = re.compile(
-    r"\b(?:i|we|ich|wir|j'ai|nous|io|noi|ik|wij|jag|jeg|ja)\b", re.IGNORECASE
+    r"\b(?:i|we|me|us|ich|wir|mir|mich|uns|j'ai|m'a|nous|nos|io|noi|mi|ci|ik|wij|mij|ons|jag|mig|jeg|meg|ja|mnie|nam|мне|нам"
+    r"|minulle|meille|nekem|nekünk|bana|bize)\b",
+    re.IGNORECASE,
 )
 _SEPARATOR: Final = re.compile(
     r"[*_ ]{0,3}[-_=\u2013\u2014]{2,60} ?[^\W\d_](?:[^-_=]|-(?=\w)){1,60}[-_=\u2013\u2014]{2,60}[*_ ]{0,3}"

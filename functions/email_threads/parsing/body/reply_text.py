@@ -22,8 +22,17 @@ _FORWARD_SUBJECT: Final = re.compile(
     r"|πρθ|[i\u0130]\u0307?lt|trs|fs|továbbít\w*|הועבר|إعادة توجيه|chuyển tiếp|转发|轉寄|転送|전달)\s*[:\uff1a]",
     re.IGNORECASE,
 )
+# "VS:" is a forward in Danish and Norwegian, and an answer in Finnish.
+_FINNISH_ANSWER: Final = re.compile(r"\s*vs\s*:", re.IGNORECASE)
+_FINNISH_QUOTE: Final = re.compile(r"\b(?:kirjoitti|lähettäjä)\b", re.IGNORECASE)
 _FORWARD_BEGIN: Final = re.compile(
-    r"^ *(?:begin forwarded message:|anfang der weitergeleiteten)", re.IGNORECASE | re.MULTILINE
+    r"^ *(?:begin forwarded message|anfang der weitergeleiteten|début du message (?:réexpédié|transféré)"
+    r"|inicio del mensaje reenviado|inizio (?:del )?messaggio inoltrato|início da mensagem (?:re)?encaminhada"
+    r"|begin doorgestuurd bericht|vidarebefordrat brev|videresendt (?:besked|melding)|välitetty viesti alkaa"
+    r"|początek przekazywanej|začátek přeposlané|továbbított (?:levél|üzenet)|iletilen (?:ileti|mesaj)"
+    r"|начало (?:переадресованного|пересылаемого)|початок переадресованого|下記は転送|以下是转发"
+    r"|以下為轉寄|전달된 메시지의)[^\n]{0,40}$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FORWARD_LINE: Final = re.compile(r"^ *-{3,60} ?(?P<words>[^-\n]{3,60})", re.MULTILINE)
 _SHARED: Final = re.compile(
@@ -37,6 +46,11 @@ _LONGEST_GAP: Final = 12  # lines between two runs of a quote
 _GROUPWISE: Final = re.compile(
     r">>> ?(?P<attribution>[^<>]{0,100}(?:<[^<>]{3,100}>)?[^<>]{6,60}\d[^<>]{0,12})>>> ?"
 )
+# Yahoo's app begins the quoted mail behind the attribution.
+_CONTINUED: Final = re.compile(
+    r"<[^<>@\s]{1,64}@[^<>@\s]{1,255}>[^<>:\uff1a]{0,30}[:\uff1a](?=\s{2,}\S)"
+)
+_LONGEST_ATTRIBUTION: Final = 300
 _TORN_END: Final = re.compile(r"> ?[^<>]{2,30}[:\uff1a]\s*")
 _BROKEN_LINK: Final = re.compile(r".{0,300}https?://\S{1,300}")
 _WRAPPED_FROM: Final = 66  # characters from which clients wrap a quoted line
@@ -52,12 +66,14 @@ def new_text(
     signature: str = "",
     writer: str = "",
     is_answer: bool = False,
+    answers_none: bool = False,
 ) -> str:
     """
     Return the text without the quoted mail, the signature and the footer of an app.
 
     *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked as such,
     *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first are those of a quote.
+    *answers_none*: neither subject nor headers name another mail, so lines with `>` below a colon are the sender's own.
     The result is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """
     marked = None if quote_at is None else text.count("\n", 0, quote_at)
@@ -65,10 +81,11 @@ def new_text(
     if marked is None:
         whole = _repaired(whole)
     opening = _opening(whole, subject, marked)
-    if _FORWARD_SUBJECT.match(subject) or _is_forwarded(text, opening):
+    if _says_forward(subject, text) or _is_forwarded(text, opening):
         return text.strip()
     lines = without_signature(whole)
-    own = _own_lines(lines, opening, marked, is_answer=is_answer)
+    is_own = answers_none and marked is None and _are_introduced(lines, opening)
+    own = lines if is_own else _own_lines(lines, opening, marked, is_answer=is_answer)
     is_quoting = len(own) < len(lines)
     own = without_footers(own, may_be_all=is_quoting)
     own = without_marked_signature(own, signature, may_be_all=is_quoting)
@@ -125,10 +142,20 @@ def _repaired(lines: list[str]) -> list[str]:
         if groupwise := _GROUPWISE.fullmatch(line):
             parted.append(f"{groupwise['attribution'].strip()} wrote:")
             continue
+        if end := _end_of_attribution(line):
+            parted += [line[:end], line[end:].strip()]
+            continue
         below = next((one for one in lines[number + 1 : number + 3] if one.strip()), "")
         found = _SHARED.fullmatch(line) if is_quoted(below) and not is_quoted(line) else None
         parted += [found["own"], found["attribution"]] if found else [line]
     return parted
+
+
+def _end_of_attribution(line: str) -> int:
+    """Return the position behind an indented attribution with a quote in its line, 0 without one."""
+    found = _CONTINUED.search(line, 0, _LONGEST_ATTRIBUTION) if line.startswith(" ") else None
+    above = line[: found.start()] if found else ""
+    return found.end() if found and any(map(str.isdigit, above)) else 0
 
 
 def _is_torn(lines: list[str], number: int) -> bool:
@@ -177,6 +204,18 @@ def _own_lines(
     if start >= last.stop:
         below = lines[last.stop : start]
     return [*lines[:begin], *below]
+
+
+def _are_introduced(lines: list[str], opening: Opening) -> bool:
+    """Whether the first lines with `>` have no attribution, and a text with a colon above them, as "The log says:"."""
+    first = next((number for number, line in enumerate(lines) if is_quoted(line)), 0)
+    above = next((line for line in reversed(lines[:first]) if line.strip()), "")
+    return above.rstrip().endswith(":") and opening.lines.start >= len(lines)
+
+
+def _says_forward(subject: str, text: str) -> bool:
+    is_answer = _FINNISH_ANSWER.match(subject) and _FINNISH_QUOTE.search(text)
+    return bool(_FORWARD_SUBJECT.match(subject)) and not is_answer
 
 
 def _is_forwarded(text: str, opening: Opening) -> bool:

@@ -1,4 +1,4 @@
-"""Many first messages that were deferred to the same time."""
+"""First messages that were deferred: many to the same time, and customers who write before that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from conversations.store.items.parts.state import state_key
 from conversations.store.recovery import due
 from events.conversations import sample_data
 from shared.runtime import clock
-from tests.integration.conversations.steps import HOUR_MS, direct_resources
+from tests.integration.conversations.steps import (
+    HOUR_MS,
+    direct_resources,
+    start_conversation,
+    status_of,
+    texts_by,
+)
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -21,6 +27,29 @@ DEFERRED = 500
 ROUND = 200  # records that ten runs handle in a minute, at three seconds each
 # 100,000 in 30 minutes are 56 in a second: 18 ms for each. A call takes 5 to 10 ms.
 MOST_CALLS_EACH = 1.3
+
+
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_a_customer_who_writes_before_the_first_message_is_answered_and_reaches_a_person(
+    system: System, *, is_blocked: bool
+) -> None:
+    system.switch(safe_mode="true")
+    ref = start_conversation(system)
+    if is_blocked:
+        system.clock.ms += 24 * HOUR_MS
+        system.sweep()
+        system.drain()
+    assert status_of(system, ref) == ("blocked" if is_blocked else "deferred", "safe_mode")
+    system.switch(safe_mode="false")
+
+    system.text("early", "Which shift is it?")
+    system.drain()
+    assert status_of(system, ref)[0] == "reply_sent"
+
+    system.text("person", "I want to talk to a person")
+    system.settle()
+    assert status_of(system, ref)[0] == "handoff_pending"
+    assert len(texts_by(system, ref)) == 2  # Two answers: the first message is not sent any more.
 
 
 @pytest.mark.long

@@ -48,6 +48,13 @@ Lütfen bana mesaj göndermeyin
 หยุดส่งข้อความ
 Đừng nhắn tin cho tôi nữa
 Jangan hubungi saya lagi
+I no longer want these messages
+Quítenme de la lista
+Je ne veux plus de vos SMS
+Haal me van de lijst
+Wypiszcie mnie
+Bana artık yazmayın
+不要再给我发消息
 """.strip().splitlines()
 NO_STOPS = """
 I am no longer interested in the job
@@ -72,6 +79,7 @@ Nie chcę więcej niż jednej zmiany
 Я не пишу стихи
 不要紧
 I have found another flat
+Stuur me geen factuur maar een offerte
 """.strip().splitlines()
 
 

@@ -31,6 +31,8 @@ def own_text(text: str | None, document: str | None = None) -> str:
         "Please read this.\n----- Kitchen list -----\nFour chairs",
         "Hello,\n\nFrom: Berlin\nTo: Hamburg\nDate: 3 May 2026 10:30\nSeats: 2\n\nPlease book.",
         "The original message of Monday:\n\nIt never arrived.",
+        "Hallo,\n\nam 2. März 2026 um 10:14 schrieb mir Ann Lee:\nSie kommt morgen.\n\nSie kam nicht.",
+        "Le 2 mars 2026 à 10:14, Ann m'a écrit :\nC'est parti.\n\nRien n'est arrivé.",
     ],
 )
 def test_a_sentence_like_an_attribution_is_own_text_if_no_quote_follows(text: str) -> None:

@@ -43,10 +43,38 @@ def test_a_forward_is_recognised_by_its_prefix_in_many_languages() -> None:
     assert new_text(text, "Re: x") == "See below."
 
 
-def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
-    text = "See below.\n\nBegin forwarded message:\n\nFrom: a@b\nSubject: x\n\nHello"
+def test_vs_is_a_forward_unless_its_quote_is_finnish() -> None:
+    assert "Hej" in new_text(
+        "Se her.\n\nFra: A <a@x.example>\nSendt: 2. marts 2026 10:14\nEmne: x\n\nHej", "VS: x"
+    )
+    assert (
+        new_text("Sopii.\n\nma 2.3.2026 klo 10.14 A (a@x.example) kirjoitti:\n> Hei", "VS: x")
+        == "Sopii."
+    )
 
-    assert new_text(text, "For you") == text
+
+def test_a_quote_may_begin_behind_its_attribution() -> None:
+    text = "Stop\n\n  On Mon, 2 Mar 2026 at 10:14, Shop<shop@x.example> wrote:   Hello\n Our offer"
+
+    assert new_text(text, "Re: x") == "Stop"
+
+
+def test_in_a_mail_that_answers_none_lines_below_a_colon_are_no_quote() -> None:
+    log = "The log says:\n\n> ERROR 500\n> ERROR 501\n\nCan you help?"
+
+    assert new_text(log, "Log", answers_none=True) == log
+    assert new_text("Stop\n\nOn Mon, Ann wrote:\n> hello", "x", answers_none=True) == "Stop"
+    assert not new_text("> STOP", "x", answers_none=True)
+
+
+def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
+    for mark in (
+        "Begin forwarded message:",
+        "Inicio del mensaje reenviado:",
+        "Début du message réexpédié :",
+    ):
+        text = f"See below.\n\n{mark}\n\n> From: a@b\n> Subject: x\n> \n> Hello"
+        assert new_text(text, "For you") == text
 
 
 @pytest.mark.parametrize(

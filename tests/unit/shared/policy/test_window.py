@@ -25,6 +25,7 @@ NOON = 1_768_478_400_000
 ALLOWED = {
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
+    "functions/conversations/ai/checks/values/durations.py": "a day, in minutes",
     "functions/conversations/ai/project_checks/settings.py": "a day of requests, in minutes",
     "functions/conversations/dialogues/format.py": "the unit of a day",
     "functions/conversations/recovery/gap_check.py": "the last look at a message",

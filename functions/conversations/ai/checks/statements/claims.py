@@ -1,5 +1,6 @@
 """
-Statements about the writer and its actions: "I have booked", "I am a person", in the languages of `patterns`.
+Statements about the writer and its actions: "I have booked", "I am a person", "thanks for your voice note", in the
+languages of `patterns`.
 
 An action is proven by a successful function of this conversation, or by the company's words about it. Without a
 language's patterns its statements are not checked.
@@ -16,6 +17,8 @@ from conversations.ai.checks.statements.patterns import (
     KINDS,
     NEGATION,
     NEGATION_BEFORE,
+    RECORDING,
+    UNHEARD,
 )
 
 MOST_ACTIONS = 20  # of one pattern in an answer
@@ -24,6 +27,12 @@ MOST_ACTIONS = 20  # of one pattern in an answer
 def claims_to_be_human(text: str) -> bool:
     """Return whether *text* says that its writer is a person or not a machine."""
     return any(pattern.search(text) for pattern in _compiled(HUMAN))
+
+
+def claims_to_have_heard(text: str) -> bool:
+    """Return whether *text* speaks of a voice note, and neither says that it was not heard nor asks for its words."""
+    recording, unheard = _compiled((RECORDING, UNHEARD))
+    return bool(recording.search(text)) and not unheard.search(text)
 
 
 def claimed_actions(text: str) -> frozenset[str]:

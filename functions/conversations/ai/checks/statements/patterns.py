@@ -39,7 +39,21 @@ _RU_WE = r"(?:\b(?:я|мы)\s(?:уже\s|только что\s)?|(?:^|[.!?]\s)(?
 _PL = "zarezerwował|odwołał|anulował|zamówił|przełożył|zwrócił|przedłużył|umówił|wypowiedział|aktywował|zgłosił|dodał"
 _PL_PASSIVE = "zarezerwowan|odwołan|anulowan|zamówion|przełożon|zwrócon|przedłużon|rozwiązan"
 
+# A participle that is a sentence of its own, perhaps with "is": "Booked!", "Ist gebucht, bis Montag."
+_TERSE = r"(?:^|[.!?\n]\s?)(?:(?:{words}) )*(?P<verb>{verbs})(?=\s?[.!,\n]|$| (?:{after})\b)(?![^.!\n]*\?)"
+
 DONE: tuple[str, ...] = (
+    _TERSE.format(
+        words="all|ok,?|okay,?|great,?|perfect,?|now|it['\u2019]s|that['\u2019]s|is",
+        verbs="booked|reserved|ordered|cancell?ed|rescheduled|refunded",
+        after="for you|it",
+    ),
+    _TERSE.format(words="ok,?|okay,?|gut,?|prima,?|alles|schon|bereits|ist|sind", verbs=_DE, after="für|auf"),
+    _TERSE.format(words="ok,?|c['\u2019]est|bien|déjà", verbs=f"(?:{_FR})e?s?", after="pour vous"),
+    _TERSE.format(words="ok,?|vale,?|ya|está|queda", verbs=f"(?:{_ES})[oa]s?", after="para|a su"),
+    _TERSE.format(words="ok,?|va bene,?|già|è", verbs=f"(?:{_IT})[oaie]", after="per (?:te|lei|voi)"),
+    _TERSE.format(words="ok,?|certo,?|já|está", verbs=f"(?:{_PT})[oa]s?", after="para"),
+    _TERSE.format(words="ok,?|prima,?|is|al|alles", verbs=_NL, after="voor|op"),
     # English
     r"\b(?:I|we)(?:['\u2019]ve| have)?(?: (?:just|now|already|also|successfully|gone ahead and))*"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|scheduled|refunded|purchased|moved|paid|frozen|paused"
@@ -122,6 +136,14 @@ KINDS: Mapping[str, str] = {
 }
 _REAL = r"(?:real|actual|live|genuine)"
 HUMAN: tuple[str, ...] = (
+    # Flesh and blood
+    r"\b(?:I(?:['\u2019]m| am)(?! not)|ich bin ein|je suis|(?<!no )soy|(?<!non )sono|(?<!não )sou|ik ben een|jag är en"
+    r"|jeg er et?)\b[^.!?\n]{1,40}\b(?:flesh[ -]and[ -]blood|Fleisch und Blut|en chair et en os|de carne y hueso"
+    r"|in carne e ossa|de carne e osso|vlees en bloed|kött och blod|kød og blod|kjøtt og blod)\b",
+    r"\b(?:je suis|ich bin|(?<!no )soy|(?<!non )sono|(?<!não )sou|ik ben|jag är|jeg er|jestem)\b[^.!?\n]{1,40}, "
+    r"(?:une vraie personne|ein echter Mensch|eine echte Person|una persona (?:real|de verdad|vera|reale)"
+    r"|uma pessoa (?:real|de verdade)|een echt mens|en riktig människa|et rigtigt menneske"
+    r"|prawdziw\w+ (?:osobą|człowiekiem))\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"
     r" (?:person|human(?: being)?|man|woman)\b(?! resources)",
@@ -136,6 +158,7 @@ HUMAN: tuple[str, ...] = (
     r"\bich bin [^.!?\n]{1,40}, keine? (?:Bot|Roboter|Maschine|Computer|KI|Chatbot)\b",
     r"\bich bin (?:wirklich |tatsächlich |natürlich )?(?:ein|eine)"
     r" (?:echter? |richtiger? |realer? )?(?:Mensch|Person|Mann|Frau)\b",
+    r"\bich bin (?:ein|eine) (?:echter?|richtiger?|realer?|menschlicher?) Mitarbeiter(?:in)?\b",
     r"\bich bin (?:kein|keine) (?:Bot|Roboter|Maschine|Computer|Programm|KI|Chatbot)\b",
     # French
     r"\bje suis (?:bien )?(?:une? )?(?:vraie? )?(?:personne|humaine?|être humain)\b",
@@ -174,6 +197,19 @@ HUMAN: tuple[str, ...] = (
     # Japanese
     r"(?:私は|わたしは)(?:本物の)?人間(?:です|の)",
 )  # fmt: skip
+RECORDING = (
+    r"\b(?:voice (?:note|message|memo)|audio|áudio|recording|sprachnachricht|sprachmemo|tonaufnahme"
+    r"|(?:messages?|notes?|mémos?) voca(?:l|ux|les?)|nota de voz|mensa(?:je|gem) de voz|grabación|gravação"
+    r"|messagg[io]+ vocal[ei]|(?:nota|il tuo|il suo) vocale|spraakbericht|nagrani|wiadomoś\w* głosow|röstmeddeland"
+    r"|talebesk|lydbesk|голосов\w+ сообщени|аудио|sesli mesaj|ses kayd|رسال\w+ الصوتية|ボイスメッセージ|语音|語音|음성)"
+)
+# What an answer says that admits it, or asks for the words: negations and "write" or "text".
+UNHEARD = (
+    r"\b(?:not|can['\u2019]?t|cannot|couldn['\u2019]?t|unable|unfortunately|writ\w+|typ(?:e|ing)|text\w*|nicht|leider|keine?n?|schreib\w*"
+    r"|tipp\w+|pas|impossible|écri\w+|no|escri\w+|non|purtroppo|scriv\w+|não|infelizmente|escrev\w+|niet|helaas|geen|schrijv\w*"
+    r"|nie|niestety|napis\w+|inte|tyvärr|ikke|skriv\w*|не|напиш\w+|текст\w*|yaz\w+|\w+(?:amıyor|emiyor|amadı|emedi)\w*|maalesef)\b"
+    r"|لا |لم |اكتب|聞け|聴け|書いて|听不|無法|无法|못|없"
+)
 CONDITION = (
     r"\b(?:if|once|when|until|after|before|as soon as|whether|sobald|wenn|falls|nachdem|ob|dès que|quand|si|cuando"
     r"|en cuanto|quando|se|appena|assim que|als|zodra|wanneer|nadat|jeśli|gdy|kiedy|skoro|om|när|efter att|hvis|når"

@@ -33,3 +33,10 @@ def addresses_in(text: str) -> Iterator[tuple[str, str]]:
     for pattern in _STREETS:
         for match in pattern.finditer(text):
             yield match["name"], match["number"]
+
+
+def without_addresses(text: str) -> str:
+    """Return *text* without street addresses, whose numbers are no amounts."""
+    for pattern in _STREETS:
+        text = pattern.sub(" * ", text)
+    return text

@@ -3,9 +3,9 @@ Amounts, dates, times, IBANs and street addresses of an answer: each must occur 
 
     amount     the number occurs, in any notation, with or without its currency; or its parts do, see `totals`
     date       day and month occur, or the day with the words around it: "the 19th"; a weekday that was named allows
-               the next date with that weekday
+               the next date with that weekday; or it is a known one moved by a known duration, see `durations`
     time       the time occurs on a clock of 12 or 24 hours, or its full hour as a number or word; an hour after 12
-               occurs as such, with its part of the day, or on a clock of 12 hours
+               occurs as such, with its part of the day, or on a clock of 12 hours; moved as a date
     IBAN       occurs, with or without blanks
     address    house number and name of the street occur
 
@@ -20,7 +20,7 @@ from datetime import date
 from functools import cached_property
 
 from conversations.ai.checks.faults import Fault
-from conversations.ai.checks.values.addresses import addresses_in
+from conversations.ai.checks.values.addresses import addresses_in, without_addresses
 from conversations.ai.checks.values.calendar_words import NUMBER_WORDS
 from conversations.ai.checks.values.dates import (
     Day,
@@ -31,6 +31,7 @@ from conversations.ai.checks.values.dates import (
     possible_days_in,
     without_dates,
 )
+from conversations.ai.checks.values.durations import durations_in, moved_days, moved_times
 from conversations.ai.checks.values.times import KnownTimes, known_times_in, times_in, without_times
 from conversations.ai.checks.values.totals import Parts
 from shared.ai.languages.function_words import plain_words
@@ -60,7 +61,7 @@ class KnownTexts:
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """The numbers, in the notation of `amounts_in`, without parts of times, dates and telephone numbers."""
+        """The numbers, in the notation of `amounts_in`, that are no parts of other values."""
         plain = [_without_other_values(text) for text in self.texts]
         return frozenset(numbers_in(plain) | amounts_in(self.texts))
 
@@ -95,6 +96,17 @@ class KnownTexts:
         return KnownTimes.of(map(known_times_in, self.texts))
 
     @cached_property
+    def stated_times(self) -> frozenset[int]:
+        """The readings of the times of day that the texts state."""
+        stated = (time.readings for text in self.texts for time in times_in(text))
+        return frozenset().union(*stated)
+
+    def durations_of(self, text: str) -> set[int]:
+        """Return the durations that the answer *text* names and that are known."""
+        named = set(durations_in(text))
+        return named and named & {one for known in self.texts for one in durations_in(known)}
+
+    @cached_property
     def addresses(self) -> frozenset[tuple[str, str]]:
         """The street addresses, as name and number."""
         return frozenset(address for text in self.texts for address in addresses_in(text))
@@ -114,15 +126,22 @@ def unknown_values(text: str, known: KnownTexts) -> Iterator[Fault]:
         yield Fault.UNKNOWN_IBAN
     if not _has_known_amounts(text, known):
         yield Fault.UNKNOWN_AMOUNT
+    yield from _unknown_times(text, known)
+    if not all(_is_known(address, known) for address in addresses_in(text)):
+        yield Fault.UNKNOWN_ADDRESS
+
+
+def _unknown_times(text: str, known: KnownTexts) -> Iterator[Fault]:
+    durations = known.durations_of(text)
+    days = known.days | moved_days(known.days, durations)
     if any(
-        one.isdisjoint(known.days) and {day for _, day in one}.isdisjoint(known.days_alone)
+        one.isdisjoint(days) and {day for _, day in one}.isdisjoint(known.days_alone)
         for one in days_in(text)
     ):
         yield Fault.UNKNOWN_DATE
-    if not all(map(known.times.prove, times_in(text))):
+    times = moved_times(known.stated_times, durations)
+    if not all(known.times.prove(one) or one.readings & times for one in times_in(text)):
         yield Fault.UNKNOWN_TIME
-    if not all(_is_known(address, known) for address in addresses_in(text)):
-        yield Fault.UNKNOWN_ADDRESS
 
 
 def without_ibans(text: str) -> str:
@@ -143,8 +162,8 @@ def _has_known_amounts(text: str, known: KnownTexts) -> bool:
 
 
 def _without_other_values(text: str) -> str:
-    """Return *text* without the numbers that are parts of a date, a time, an account or a telephone number."""
-    text = without_times(without_dates(without_ibans(text)))
+    """Return *text* without dates, times, street addresses, accounts and telephone numbers."""
+    text = without_times(without_dates(without_addresses(without_ibans(text))))
     for phone in phones_in(text):
         text = text.replace(phone, " * ")
     return text

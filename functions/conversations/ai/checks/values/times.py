@@ -8,7 +8,7 @@ text that uses the clock of 12 hours, such as an English one, proves an hour aft
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conversations.ai.checks.values import day_parts
 from conversations.ai.checks.values.calendar_words import HOUR_NAMES, SPOKEN_HOURS
@@ -58,6 +58,46 @@ _BY_12 = re.compile(
     rf"\d\s?{_HALF}|\b(?:at|from|until|before|after|between|around)\s(?=\d|{'|'.join(HOUR_NAMES)})", re.IGNORECASE
 )  # fmt: skip
 _BY_12_BEFORE = re.compile(r"\b(?:at|from|until|before|after|between|around)\s$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:kurz (?:nach|vor)|gegen|etwa|ungefähr|ca\.?|around|about|shortly (?:after|before)|just (?:after|before)"
+    r"|vers|environ|sobre|hacia|alrededor de|poco (?:después|antes) de|verso|circa|poco (?:dopo|prima d)\w*"
+    r"|por volta d\w+|cerca d\w+|pouco (?:depois|antes) d\w+|rond|omstreeks|około|tuż (?:po|przed)|omkring|runt"
+    r"|strax (?:efter|före)|около|примерно|yaklaşık)(?: (?:um|at|le|las|les|alle|kl\.?))?\s$",
+    re.IGNORECASE,
+)
+_ABOUT_MINUTES = 30
+_LONGEST_ABOUT = 30  # characters
+# "Between 15 and 17", with nothing behind it that the numbers may count.
+_BETWEEN = re.compile(
+    r"\b(?:between|zwischen|entre|tra le|fra le|tussen|mellan|mellem|mellom|między|mezi|medzi|между|між)\s"
+    rf"(?P<first>{_H})\s(?:and|und|et|y|e|e le|en|och|og|a|и|і|та)\s(?P<last>{_H})(?=\s?(?:[.!?,;\"]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Around a spoken hour that is also another word: "om tien uur", "klockan tio", "o dziesiątej", "saat onda".
+_SPOKEN_BEFORE = re.compile(
+    r"\b(?:om|rond|vanaf|tot|voor|na|klockan|klokken|kl\.?|o|od|do|około|po|godzin\w+|[wvk]|ve|в|к|с|до|о|на|saat)\s$",
+    re.IGNORECASE,
+)
+_SPOKEN_BEHIND = re.compile(r"\s(?:uur|час\w*|годин\w*|hodin\w*|godzin\w*)\b", re.IGNORECASE)
+# The Turkish "on" is an English word.
+_TURKISH = re.compile(
+    r"\bsaat\s(?P<hour>bir|iki|üç|dört|beş|altı|yedi|sekiz|dokuz|on\s?bir|on\s?iki|on)(?:['\u2019]?(?:[dt][ea]|[yn]?[eaiı]))?(?:n)?\b",
+    re.IGNORECASE,
+)
+_TURKISH_HOURS = (
+    "bir",
+    "iki",
+    "üç",
+    "dört",
+    "beş",
+    "altı",
+    "yedi",
+    "sekiz",
+    "dokuz",
+    "on",
+    "onbir",
+    "oniki",
+)
 _WORD = re.compile(rf"\b(?:{'|'.join({*HOUR_NAMES, *SPOKEN_HOURS})})\b", re.IGNORECASE)
 _LONGEST_WORD_BEFORE = 10
 
@@ -68,6 +108,12 @@ class Time:
 
     readings: frozenset[Minutes]
     names_hour: bool = False
+
+    def about(self) -> "Time":
+        """Return what "shortly after" or "around" this time may mean."""
+        near = range(-_ABOUT_MINUTES, _ABOUT_MINUTES + 1)
+        around = frozenset(one + minutes for one in self.readings for minutes in near)
+        return replace(self, readings=around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +164,27 @@ def times_in(text: str) -> Iterator[Time]:
     """Yield each time that *text*, an answer, states."""
     is_late_in_day = day_parts.names_late_part(text)
     for match in _TIME.finditer(text):
-        hour, minute = _hour_of(match), _minute_of(match)
-        part = _part_of(text, match)
-        if part is not None:
-            yield Time(frozenset({day_parts.hour_in(part, hour) * 60 + minute}))
-            continue
-        time = hour % _DAY * 60 + minute
-        if time >= _HALF_DAY or hour == _DAY:
-            yield Time(frozenset({time}), names_hour=hour > _NOON)
-        elif _is_by_24(text, match) and not is_late_in_day:
-            yield Time(frozenset({time}))
-        else:
-            yield Time(frozenset({time, time + _HALF_DAY}))
+        time = _time_of(text, match, is_late_in_day=is_late_in_day)
+        before = text[max(0, match.start() - _LONGEST_ABOUT) : match.start()]
+        yield time.about() if _ABOUT.search(before) else time
+    for match in _BETWEEN.finditer(text):
+        for hour in (int(match["first"]), int(match["last"])):
+            first = hour % _DAY * 60
+            both = {first, first + _HALF_DAY} if hour < _NOON else {first}
+            yield Time(frozenset(both), names_hour=hour > _NOON)
+
+
+def _time_of(text: str, match: re.Match[str], *, is_late_in_day: bool) -> Time:
+    hour, minute = _hour_of(match), _minute_of(match)
+    part = _part_of(text, match)
+    if part is not None:
+        return Time(frozenset({day_parts.hour_in(part, hour) * 60 + minute}))
+    time = hour % _DAY * 60 + minute
+    if time >= _HALF_DAY or hour == _DAY:
+        return Time(frozenset({time}), names_hour=hour > _NOON)
+    if _is_by_24(text, match) and not is_late_in_day:
+        return Time(frozenset({time}))
+    return Time(frozenset({time, time + _HALF_DAY}))
 
 
 def known_times_in(text: str) -> KnownTimes:
@@ -147,7 +202,7 @@ def known_times_in(text: str) -> KnownTimes:
 
 def without_times(text: str) -> str:
     """Return *text* without the times that it states in hours and minutes or with a word for a time."""
-    return _TIME.sub(" * ", text)
+    return _BETWEEN.sub(" * ", _TIME.sub(" * ", text))
 
 
 def _stated(text: str, clock: _Clock) -> Iterator[KnownTimes]:
@@ -208,6 +263,17 @@ def _words(text: str) -> Iterator[KnownTimes]:
             both = frozenset({time, time + _HALF_DAY} if time < _HALF_DAY else {time})
             before = text[max(0, match.start() - _LONGEST_WORD_BEFORE) : match.start()]
             yield KnownTimes(both, both if _BY_12_BEFORE.search(before) else frozenset({time}))
+        elif _SPOKEN_BEHIND.match(text, match.end()) or _SPOKEN_BEFORE.search(
+            text[max(0, match.start() - _LONGEST_WORD_BEFORE) : match.start()]
+        ):
+            yield _either_half(SPOKEN_HOURS[word])
+    for match in _TURKISH.finditer(text):
+        yield _either_half(_TURKISH_HOURS.index("".join(match["hour"].casefold().split())) + 1)
+
+
+def _either_half(hour: int) -> KnownTimes:
+    time = hour % _NOON * 60
+    return KnownTimes(frozenset({time, time + _HALF_DAY}), frozenset({hour * 60}))
 
 
 def _exactly(time: Minutes) -> KnownTimes:

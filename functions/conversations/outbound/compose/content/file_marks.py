@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.prompt.marks import mark
+from conversations.ai.prompt.marks import NOT_HEARD, mark
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class FileKind(StrEnum):
 _UNSUPPORTED = {
     FileKind.IMAGE: "not shown to you, you cannot see images",
     FileKind.STICKER: "not shown to you, you cannot see images",
-    FileKind.VOICE_NOTE: "not heard",
-    FileKind.AUDIO: "not heard",
+    FileKind.VOICE_NOTE: NOT_HEARD,
+    FileKind.AUDIO: NOT_HEARD,
     FileKind.VIDEO: "not seen",
     FileKind.DOCUMENT: "not shown to you, you cannot open it",
     FileKind.CONTACT: "not shown to you, you cannot open it",
@@ -93,7 +93,7 @@ def _mark(message: Message, file: File, shown: str | None) -> str:
 
 def _fault_of(message: Message, kind: FileKind, file: File) -> str | None:
     """Return the mark's words for a file that is not stored; None for a stored one."""
-    unknown = {FileKind.VOICE_NOTE: "not heard", FileKind.AUDIO: "not heard"}
+    unknown = {FileKind.VOICE_NOTE: NOT_HEARD, FileKind.AUDIO: NOT_HEARD}
     not_shown = unknown.get(kind, "not shown to you")
     if "transcript" in file:
         return _SPOKEN_AS_TEXT if file["transcript"] else f"{not_shown}, it has no words"
