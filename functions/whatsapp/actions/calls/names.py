@@ -45,11 +45,13 @@ def without_repeats(model: type[BaseModel], given: object) -> object:
 
 
 def describe(model: type[BaseModel], schema: dict[str, Any]) -> None:
-    """Add the other names to the JSON Schema of an input model, as deprecated."""
+    """Add the other names to the JSON Schema of an input model, as deprecated, with the type of the parameter."""
     properties = schema.get("properties", {})
     for name, others in _others_of(model):
+        same = {key: value for key, value in properties[name].items() if key != "default"}
         for other in others:
-            properties[other] = {"deprecated": True, "description": f"another name of `{name}`"}
+            about = {"deprecated": True, "description": f"another name of `{name}`"}
+            properties[other] = same | about
 
 
 def _others_of(model: type[BaseModel]) -> Iterator[tuple[str, list[str]]]:

@@ -154,7 +154,7 @@ class TemplateSend(SendInput, Parts):
     template_name: TemplateName
     language_code: Language | None = None
     coupon_code: CouponCode | None = None
-    offer_expiration_timestamp: Whole | None = None
+    offer_expiration_timestamp: Annotated[Whole, Field(ge=1, le=9_999_999_999_999)] | None = None
     thumbnail_product_retailer_id: RetailerId | None = None
     catalog_id: CatalogId | None = None
     sections: Annotated[list[Section], Field(min_length=1, max_length=10)] | None = None
