@@ -18,6 +18,7 @@ from typing import Any
 from local.docs import action_answers, action_examples
 from local.docs.action_answers import summary
 from local.stack.processes import LOCAL, ROOT
+from whatsapp.actions.calls import names
 from whatsapp.actions.dispatch import registration
 from whatsapp.actions.dispatch.registration import Action
 
@@ -109,7 +110,7 @@ def _listed(action: Action) -> dict[str, object]:
         "scope": " or ".join(action.scopes),
         "idempotent": action.idempotent,
         "required": [
-            field.alias or name
+            names.first_of(field, name)
             for name, field in action.input_model.model_fields.items()
             if field.is_required()
         ],

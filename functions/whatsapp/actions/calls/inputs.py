@@ -140,6 +140,8 @@ class Described(BaseModel):
 class Input(CamelCaseInput, Described):
     """Base of the input models. Unknown parameters are refused."""
 
+    model_config = ConfigDict(alias_generator=names.GENERATOR)
+
 
 class NoInput(Input):
     """No parameters."""
@@ -186,7 +188,7 @@ class ReplyInput(SendInput):
 class PageInput(inputs.Input, Described):
     """A page of a listing."""
 
-    model_config = ConfigDict(alias_generator=CamelCaseInput.model_config["alias_generator"])
+    model_config = ConfigDict(alias_generator=names.GENERATOR)
 
     limit: Annotated[int, Strict(), Field(ge=1, le=100)] = 50
     cursor: Cursor | None = None

@@ -147,7 +147,7 @@ class Section(Input):
 
 class TemplateSend(SendInput, Parts):
     """
-    A message of a template with the values of its parts. `languageCode` is en_US by default. Products: at most 30 in
+    A message of a template with the values of its parts. `language` is en_US by default. Products: at most 30 in
     at most 10 sections, none twice; the first one is shown by default.
     """
 

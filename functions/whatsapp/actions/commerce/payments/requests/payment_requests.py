@@ -88,7 +88,7 @@ def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
     checkout = _checkout(asked.reference_id, asked.order, asked.total_amount)
     phone = participants.sender_of(call)
     if asked.header_image_id is not None:
-        check_named(call, asked.header_image_id, "image", "headerImageId", phone)
+        check_named(call, asked.header_image_id, "image", "headerMediaId", phone)
     config = None
     if asked.upi_intent_link:
         settings = link_settings(asked.upi_intent_link)
