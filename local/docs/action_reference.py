@@ -161,14 +161,11 @@ def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]
     schema = action.input_model.model_json_schema()
     for name, facts in schema.get("properties", {}).items():
         shared = schema.get("$defs", {})
-        # Another name has the limits of the name that its description gives.
-        limits = {} if facts.get("deprecated") else _limits(facts, shared)
-        known = {
-            "limits": [_limit(*one) for one in limits.items()],
-            "type_name": _kind(facts, shared),
-        }
-        if not facts.get("deprecated"):
-            known["limits"] += _parts(facts, shared)
+        limits: list[str] = []
+        if not facts.get("deprecated"):  # Another name has the limits of the name that it says.
+            limits = [_limit(*one) for one in _limits(facts, shared).items()]
+            limits += _parts(facts, shared)
+        known = {"limits": limits, "type_name": _kind(facts, shared)}
         yield name, facts | known, name in schema.get("required", [])
 
 

@@ -91,6 +91,8 @@ def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
         check_named(call, asked.header_image_id, "image", "headerMediaId", phone)
     config = None
     if asked.upi_intent_link:
+        if asked.tenant_id:
+            owners.tenant_of(call, asked.tenant_id)
         settings = link_settings(asked.upi_intent_link)
     else:
         gateway = asked.payment_type.removeprefix("PG_").casefold() if asked.payment_type else None
