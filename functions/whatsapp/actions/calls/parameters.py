@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 DESCRIPTIONS: Final[Mapping[str, str]] = {
     # Who sends, and to whom
-    "metaWabaId": "Meta's id of the business account; sends from its default number, or its only one",
+    "metaWabaId": "Meta's id of the business account, whose default or only number is used where one is needed",
     "phone": "the business's number: Meta's id, AWS's id (`phone-number-id-...`), its ARN, or the number with `+`",
     "phoneArn": "the ARN of the business's number in AWS End User Messaging",
     "wabaId": "the account in AWS End User Messaging: its id (`waba-...`) or ARN",
@@ -31,7 +31,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "tenantId": "your name of the business unit whose settings hold",
     # Listings
     "limit": "how many are returned or handled at most",
-    "cursor": "`nextCursor` of the page before; absent: the first page",
+    "cursor": "`cursor` of the page before; absent: the first page",
     "since": "only what happened at this time or later (ISO 8601 with a time zone)",
     "until": "only what happened until this time (ISO 8601 with a time zone)",
     "startDate": "the first day (UTC, inclusive)",
@@ -134,7 +134,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "refundId": "the refund's id",
     "currency": "the currency (ISO 4217)",
     "amount": "the amount in minor units: 50000 is INR 500.00",
-    "totalAmount": "the amount to pay in minor units: 50000 is INR 500.00; absent, if it may be: computed",
+    "totalAmount": "the amount to pay in minor units: 50000 is INR 500.00",
     "subtotal": "the sum of the items in minor units",
     "tax": "the tax in minor units",
     "shipping": "the price of the delivery in minor units",
