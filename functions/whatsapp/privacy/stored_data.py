@@ -222,7 +222,7 @@ class Listing:
         whose key names a conversation.
         """
         types = {kind.item_type for kind in (Edit, Reaction, Status)}
-        of_messages = [i for i in items if i["itemType"] in types and "conversation" not in i]
+        of_messages = [i for i in items if i["itemType"] in types and not _is_named(i)]
         key_of = {i[PARTITION_KEY]: _message_key(i) for i in of_messages}
         messages = {m[PARTITION_KEY]: Message.read(m) for m in self._own([*{*key_of.values()}])}
         found = {
@@ -344,6 +344,11 @@ class Listing:
         }
         found = [items[key] for key in dict.fromkeys(keys) if key in items]
         return [item for item in found if item.get("company") == self.company]
+
+
+def _is_named(item: Attributes) -> bool:
+    """Whether an item is a reaction whose key names a conversation."""
+    return item["itemType"] == Reaction.item_type and "conversation" in item
 
 
 def _message_key(item: Attributes) -> str:
