@@ -18,6 +18,7 @@ from typing import Any
 from local.docs import action_answers, action_examples
 from local.docs.action_answers import summary
 from local.stack.processes import LOCAL, ROOT
+from whatsapp.actions.calls import names
 from whatsapp.actions.dispatch import registration
 from whatsapp.actions.dispatch.registration import Action
 
@@ -39,7 +40,13 @@ _LIMITS = {
     "maxItems": "at most {} entries",
     "pattern": "matches {}",
     "default": "default {}",
+    "format": "{}",
+    "x-maxBytes": "at most {} bytes",
+    "x-maxLevels": "at most {} levels",
+    "minProperties": "at least {} entries",
+    "maxProperties": "at most {} entries",
 }
+_FORMATS = {"date": "2026-01-31", "date-time": "2026-01-31T09:00:00Z"}
 
 
 def actions() -> list[Action]:
@@ -103,7 +110,7 @@ def _listed(action: Action) -> dict[str, object]:
         "scope": " or ".join(action.scopes),
         "idempotent": action.idempotent,
         "required": [
-            field.alias or name
+            names.first_of(field, name)
             for name, field in action.input_model.model_fields.items()
             if field.is_required()
         ],
@@ -154,7 +161,11 @@ def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]
     schema = action.input_model.model_json_schema()
     for name, facts in schema.get("properties", {}).items():
         shared = schema.get("$defs", {})
-        known = {"limits": _limits(facts, shared), "type_name": _kind(facts, shared)}
+        limits: list[str] = []
+        if not facts.get("deprecated"):  # Another name has the limits of the name that it says.
+            limits = [_limit(*one) for one in _limits(facts, shared).items()]
+            limits += _parts(facts, shared)
+        known = {"limits": limits, "type_name": _kind(facts, shared)}
         yield name, facts | known, name in schema.get("required", [])
 
 
@@ -162,16 +173,50 @@ def _limits(facts: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
     """Return the limits of a parameter with those of the type that it refers to."""
     found = {key: value for key, value in facts.items() if key in _LIMITS and value is not None}
     options = [one for one in facts.get("anyOf", []) if one.get("type") != "null"]
-    if len(options) == 1:
-        found = _limits(options[0], shared) | found
+    numbers = [one for one in options if one.get("type") == "number"]
+    if len(options) == 1 or numbers:
+        found = _limits((numbers or options)[0], shared) | found
     if "$ref" in facts:
-        found = _limits(shared[facts["$ref"].rpartition("/")[2]], shared) | found
+        found = _limits(_referred(facts, shared), shared) | found
     return found
 
 
+def _parts(facts: dict[str, Any], shared: dict[str, Any]) -> list[str]:
+    """Return what the parts of an object or a list are, and the limits of each."""
+    for one in facts.get("anyOf", []):
+        if parts := _parts(one, shared):
+            return parts
+    if "$ref" in facts:
+        return _parts(_referred(facts, shared), shared)
+    if properties := facts.get("properties"):
+        names = [
+            f"`{name}`{' (required)' if name in facts.get('required', []) else ''}"
+            for name, part in properties.items()
+            if not part.get("deprecated")
+        ]
+        return [f"has {', '.join(names)}"]
+    each = facts.get("items", facts.get("additionalProperties"))
+    if not isinstance(each, dict):
+        return []
+    limits = [_limit(*limit) for limit in _limits(each, shared).items()] + _parts(each, shared)
+    return [f"each: {limits[0]}", *limits[1:]] if limits else []
+
+
+def _referred(facts: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = shared[facts["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _limit(name: str, value: object) -> str:
+    if name == "format":
+        return f"such as `{_FORMATS[str(value)]}`" if value in _FORMATS else f"a {value}"
+    return _LIMITS[name].format(_shown(value))
+
+
 def _field(name: str, facts: dict[str, Any], required: bool) -> str:
-    limits = [_LIMITS[key].format(_shown(value)) for key, value in facts["limits"].items()]
-    text = "; ".join([*filter(None, [facts.get("description")]), *limits]).replace("|", "\\|")
+    text = "; ".join([*filter(None, [facts.get("description")]), *facts["limits"]]).replace(
+        "|", "\\|"
+    )
     return f"| {f'**{name}**' if required else name} | {facts['type_name']} | {text} |"
 
 

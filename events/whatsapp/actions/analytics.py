@@ -23,7 +23,7 @@ BODIES: dict[str, Json] = {
         "messages": [
             {"delayMinutes": 0, "text": "Hello! We open at nine."},
             {"delayMinutes": 30, "text": "Can we help you with a bike?"},
-            {"delayMinutes": 1_440, "templateName": "bike_ready", "languageCode": "en_US"},
+            {"delayMinutes": 1_440, "templateName": "bike_ready", "language": "en_US"},
         ],
     },
     "create_conversion_dataset": {**ACCOUNT},

@@ -18,7 +18,7 @@ BODIES: dict[str, Json] = {
     "get_delivery_status": MESSAGE,
     "get_failed_messages": NUMBER | {"since": "2026-01-01T00:00:00Z"},
     "get_message": MESSAGE,
-    "get_message_by_wa_id": {"waMessageId": MESSAGE["messageId"]},
+    "get_message_by_wa_id": {"messageId": MESSAGE["messageId"]},
     "get_messages": NUMBER | {"direction": "INBOUND", "limit": 20},
     "get_service_window": WITH_ADA,
     "get_unread_count": WITH_ADA | {"exact": True},

@@ -24,7 +24,7 @@ CARDS = [
     {
         "headerType": "image",
         "link": f"{SHOP}/bike-{n}.jpg",
-        "bodyText": f"Bike {n}",
+        "body": f"Bike {n}",
         "button": {"type": "cta_url", "text": "Open", "url": f"{SHOP}/bikes/{n}"},
     }
     for n in (7, 8)
@@ -57,7 +57,7 @@ BODIES: dict[str, Json] = {
     "remove_reaction": TO_ADA | HERS,
     "send_interactive": TO_ADA | {"interactiveType": "button", "interactive": BUTTONS},
     "send_cta_url": TO_ADA
-    | {"bodyText": "Your order", "buttonText": "Track it", "url": f"{SHOP}/orders/7"},
+    | {"body": "Your order", "buttonText": "Track it", "url": f"{SHOP}/orders/7"},
     "send_template": TO_ADA | TEMPLATE,
     "send_reply": TO_ADA | {"replyToMessageId": HERS["messageId"], "text": "Yes, it is."},
     "mark_read": FROM_COUNTER | HERS,
@@ -65,13 +65,13 @@ BODIES: dict[str, Json] = {
     "send_with_fallback": TO_ADA | {"text": "Your bike is ready.", "templateName": "bike_ready"},
     "send_group_message": {"groupId": "Y2FwaV9ncm91cDox", "text": "The ride begins at nine."},
     "send_catalog_message": TO_ADA | {"messageType": "catalog_message", "body": "All our bikes"},
-    "send_single_product": TO_ADA | {"catalogId": CATALOG, "productId": "bike-7"},
+    "send_single_product": TO_ADA | {"catalogId": CATALOG, "productRetailerId": "bike-7"},
     "send_product": TO_ADA | {"catalogId": CATALOG, "productRetailerId": "bike-7"},
     "send_product_list": TO_ADA
     | {"catalogId": CATALOG, "sections": SECTIONS, "header": "Bikes", "body": "For you"},
     "send_product_carousel": TO_ADA
-    | {"catalogId": CATALOG, "bodyText": "New", "productRetailerIds": ["bike-7", "bike-8"]},
-    "send_media_carousel": TO_ADA | {"bodyText": "New bikes", "cards": CARDS},
+    | {"catalogId": CATALOG, "body": "New", "productRetailerIds": ["bike-7", "bike-8"]},
+    "send_media_carousel": TO_ADA | {"body": "New bikes", "cards": CARDS},
     "send_address_message": TO_ADA | {"values": {"name": ADA.name, "in_pin_code": "400001"}},
     "send_location_request": TO_ADA | {"body": "Where do we collect the bike?"},
     "resend_message": HERS,

@@ -11,19 +11,19 @@ BODIES: dict[str, Json] = {
         "phone": "106540352242922",
         "to": "+447700900101",
     },
-    "create_refund": {"amount": 100, "paymentId": "order-2026-0007"},
+    "create_refund": {"amount": 100, "referenceId": "order-2026-0007"},
     "delete_payment_configuration": {
-        "configurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "metaWabaId": "102290129340398",
     },
     "fail_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
     "get_payment_configuration": {"configName": "razorpay_main", "tenantId": "acme-harbour"},
     "get_payment_configurations": {"metaWabaId": "102290129340398"},
     "get_payment_oauth_link": {
-        "configurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "metaWabaId": "102290129340398",
     },
-    "get_payment_status": {"paymentId": "order-2026-0007"},
+    "get_payment_status": {"referenceId": "order-2026-0007"},
     "get_payments": {"tenantId": "acme-harbour"},
     "get_refund": {"refundId": "01HVZ7Q8R9S0T1V2W3X4Y5Z6A7"},
     "get_refunds": {"orderId": "order-2026-0007"},
@@ -32,7 +32,7 @@ BODIES: dict[str, Json] = {
     "list_payment_configurations": {"tenantId": "acme-harbour"},
     "lookup_payment": {"referenceId": "order-2026-0007"},
     "meta_payment_onboarding": {
-        "configurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "mcc": "5940",
         "metaWabaId": "102290129340398",
         "paymentGateway": "razorpay",
@@ -40,7 +40,7 @@ BODIES: dict[str, Json] = {
         "tenantId": "acme-harbour",
     },
     "payment_onboarding": {
-        "configurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "mcc": "5940",
         "metaWabaId": "102290129340398",
         "provider": "razorpay",
@@ -62,7 +62,7 @@ BODIES: dict[str, Json] = {
     "save_tenant": {
         "displayName": "Globex",
         "tenantId": "acme-harbour",
-        "wabaId": "102290129340398",
+        "metaWabaId": "102290129340398",
     },
     "seed_payment_configs": {"tenantId": "acme-harbour"},
     "send_checkout_template": {
@@ -71,7 +71,7 @@ BODIES: dict[str, Json] = {
             "subtotal": 2500,
             "tax": 0,
         },
-        "paymentConfigurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "phone": "106540352242922",
         "referenceId": "order-2026-0007",
         "templateName": "bike_ready",
@@ -101,7 +101,7 @@ BODIES: dict[str, Json] = {
         "status": "shipped",
         "to": "+447700900101",
     },
-    "send_payment_confirmation": {"paymentId": "order-2026-0007"},
+    "send_payment_confirmation": {"referenceId": "order-2026-0007"},
     "send_payment_order": {
         "order": {
             "items": [{"amount": 2500, "name": "Bike", "quantity": 1, "retailerId": "bike-7"}],
@@ -118,10 +118,10 @@ BODIES: dict[str, Json] = {
         "configName": "razorpay_main",
         "tenantId": "acme-harbour",
     },
-    "update_payment_status": {"paymentId": "order-2026-0007", "status": "captured"},
+    "update_payment_status": {"referenceId": "order-2026-0007", "status": "captured"},
     "validate_payment_config": {"configName": "razorpay_main", "tenantId": "acme-harbour"},
     "verify_payment_configuration": {
-        "configurationName": "razorpay_main",
+        "configName": "razorpay_main",
         "metaWabaId": "102290129340398",
     },
 }

@@ -48,6 +48,8 @@ _KINDS_OF_WHOLE_CHANGES: Mapping[str, str] = {
 }
 # Events of a customer, ordered per customer. Statuses have separate message groups.
 _BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity", "saved_contact"})
+# Events of which two equal ones are two; of a notice they are the same.
+_COUNTED = frozenset({"message", "echo"})
 # Events that the worker sends itself: each in a separate message group.
 _FOLLOW_UPS = frozenset({"media", "receipt"})
 _ENTITY_FIELDS = (
@@ -75,11 +77,16 @@ type Item = tuple[str, dict[str, Any], int]  # kind, item as received, position 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One HTTP request or SNS message of a provider: its source and the time of acceptance."""
+    """
+    One HTTP request or SNS message of a provider: its source and the time of acceptance.
+
+    *id*: the provider's of the delivery, which a repetition has, too; empty if it gives none.
+    """
 
     source: str  # meta | eum
     app: str
     accepted_at: int  # milliseconds since 1970
+    id: str = ""
 
 
 def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
@@ -213,13 +220,14 @@ def _event(
     fingerprint = digest(to_json(_without_media_urls(item)))
     provider_id = _text(item.get("id"))
     phone = _text(metadata.get("phone_number_id"))[:_LONGEST_NAME]
+    delivered = delivery.id if kind in _COUNTED else ""
     return Event(
         kind=kind,
         # Without an id an event is identified by content, time and number: an account may be flagged a second time, and
-        # a person may greet two companies at once.
+        # a person may greet two companies at once. A message also by its delivery, if that has an id.
         id=provider_id
         if 0 < len(provider_id) <= LONGEST_ID
-        else digest(fingerprint, _text(entry.get("time")), *filter(None, [phone])),
+        else digest(fingerprint, _text(entry.get("time")), *filter(None, [phone, delivered])),
         source=delivery.source,
         app=delivery.app,
         accepted_at=delivery.accepted_at,

@@ -84,16 +84,17 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     """
     delivery = Delivery(source="eum", app="", accepted_at=clock.now_ms())
     try:
-        events = _bounded(splitter.events_of_entry(_entry_of(message), delivery))
+        envelope = read_body(message)
+        delivery = replace(delivery, id=str(envelope.get("messageId") or ""))
+        events = _bounded(splitter.events_of_entry(_entry_of(envelope), delivery))
     except BodyRefused as refusal:
         body = message.encode("utf-8", "replace")
         events = [_malformed(body, delivery, bucket, refusal.problem)]
     return take_events(events, queue, bucket)
 
 
-def _entry_of(message: str) -> dict[str, Any]:
+def _entry_of(envelope: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry in an SNS message. Raises BodyRefused."""
-    envelope = read_body(message)
     entry = envelope.get("whatsAppWebhookEntry")
     parsed = read_body(entry) if isinstance(entry, str) else entry
     if not isinstance(parsed, dict):

@@ -205,6 +205,8 @@ class Listing:
             return [*files, *action]
         phone, message_id = message.phone, message.message_id
         actors = {*(message.reactions or {}), *self.contact.keys, message.from_, message.to}
+        if message.group_id:
+            actors |= {f"{actor}@{message.group_id}" for actor in actors if actor}
         return [
             Edit.key(phone, message_id),
             *(Reaction.key(phone, message_id, actor) for actor in sorted(filter(None, actors))),
@@ -215,9 +217,13 @@ class Listing:
         ]
 
     def _without_messages(self, items: list[Attributes]) -> list[Attributes]:
-        """Omit statuses, reactions and edits of the contact's messages: they are found with the message."""
+        """
+        Omit statuses, reactions and edits of the contact's messages: they are found with the message, except reactions
+        whose key names a conversation.
+        """
         types = {kind.item_type for kind in (Edit, Reaction, Status)}
-        key_of = {i[PARTITION_KEY]: _message_key(i) for i in items if i["itemType"] in types}
+        of_messages = [i for i in items if i["itemType"] in types and not _is_named(i)]
+        key_of = {i[PARTITION_KEY]: _message_key(i) for i in of_messages}
         messages = {m[PARTITION_KEY]: Message.read(m) for m in self._own([*{*key_of.values()}])}
         found = {
             key
@@ -338,6 +344,11 @@ class Listing:
         }
         found = [items[key] for key in dict.fromkeys(keys) if key in items]
         return [item for item in found if item.get("company") == self.company]
+
+
+def _is_named(item: Attributes) -> bool:
+    """Whether an item is a reaction whose key names a conversation."""
+    return item["itemType"] == Reaction.item_type and "conversation" in item
 
 
 def _message_key(item: Attributes) -> str:

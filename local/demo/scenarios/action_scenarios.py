@@ -83,9 +83,9 @@ def picture(shop: Shop) -> None:
 def payment(shop: Shop) -> None:
     """Take a payment and give a part of it back."""
     name, reference = f"shop-{shop.run}", f"repair-{shop.run}"
-    tenant = {"tenantId": COMPANY, "displayName": "Acme Bicycles", "wabaId": COUNTER.waba}
+    tenant = {"tenantId": COMPANY, "displayName": "Acme Bicycles", "metaWabaId": COUNTER.waba}
     shop.result("save_tenant", tenant, shows="tenantId displayName wabaId")
-    config = {"configurationName": name, "mcc": "7699", "purposeCode": "00"}
+    config = {"configName": name, "mcc": "7699", "purposeCode": "00"}
     upi = ACCOUNT | config | {"upiId": "acme.bicycles@okbank"}
     shop.result("meta_payment_onboarding", upi, shows="configName status")
     listed = shop.result("get_payment_configurations", ACCOUNT | {"refresh": True}, shows="-")
@@ -100,12 +100,12 @@ def payment(shop: Shop) -> None:
             "referenceId": reference,
             "totalAmount": total,
             "order": order,
-            "paymentConfigurationName": name,
+            "configName": name,
             "body": "Your repair",
         },
     )
     shop.outside("/_payments", {"reference": reference, "paise": total})
-    paid = {"paymentId": reference, "refresh": True}
+    paid = {"referenceId": reference, "refresh": True}
     found = shop.result("get_payment_status", paid, shows="paymentStatus totalAmount status")
     shop.check("the payment is captured", found.get("paymentStatus") == "captured")
     _refund(shop, reference, total)
@@ -113,7 +113,7 @@ def payment(shop: Shop) -> None:
 
 def _refund(shop: Shop, reference: str, total: int) -> None:
     """Refund a part of a payment, and check that the sums match."""
-    asked = {"paymentId": reference, "amount": REFUND_PAISE, "reason": "A scratch"}
+    asked = {"referenceId": reference, "amount": REFUND_PAISE, "reason": "A scratch"}
     refund = shop.result("create_refund", asked, shows="refundId amount status")
     named = {"refundId": refund.get("refundId", "none")}
     shop.result("process_refund", named, shows="status providerRefundId")
@@ -121,7 +121,7 @@ def _refund(shop: Shop, reference: str, total: int) -> None:
     shop.outside("/_paid_refunds", {"reference": reference})
     shop.result("complete_refund", named, shows="status amount")
     order = shop.result(
-        "get_payment_status", {"paymentId": reference}, shows="paymentStatus totalAmount refunded"
+        "get_payment_status", {"referenceId": reference}, shows="paymentStatus totalAmount refunded"
     )
     sums = (order.get("totalAmount"), order.get("refunded"), order.get("refundOpen", 0))
     shop.check("the sums of the order match", sums == (total, REFUND_PAISE, 0))

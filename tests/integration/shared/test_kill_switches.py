@@ -89,11 +89,16 @@ def now(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def test_the_last_switches_hold_for_five_minutes_while_the_store_throttles(
     switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, now: Callable[[int], None], text: str
 ) -> None:
+    monkeypatch.setattr("shared.policy.kill_switches.CACHE_SECONDS", 30)
     switches.set("safe_mode", text)
     assert switches.texts() == {"safe_mode": text}
+    now(29)
+    assert switches.texts() == {"safe_mode": text}  # The copy is not read anew.
+    monkeypatch.setattr("shared.policy.kill_switches.CACHE_SECONDS", 0)
+    switches.provider().store.clear()
     fail(switches, monkeypatch, "get_paginator")
 
-    now(300)
+    now(271)
     assert switches.texts() == {"safe_mode": text}
     now(1)
     assert switches.texts() is None

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from shared.aws.secrets import CACHE_MS, THROTTLED_MS, JsonSecret, SecretUnreadable
+from shared.aws.secrets import ASKED_AGAIN_MS, CACHE_MS, THROTTLED_MS, JsonSecret, SecretUnreadable
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -40,11 +40,16 @@ def secret(ssm: Any) -> JsonSecret:
     return JsonSecret(lambda: pytest.fail("Secrets Manager is not read"), ARN)
 
 
-def throttle(secret: JsonSecret, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+def throttle(secret: JsonSecret, monkeypatch: pytest.MonkeyPatch, code: str) -> list[str]:
+    """Refuse all reads; returns the list of them."""
+    calls: list[str] = []
+
     def fails(**_: object) -> None:
+        calls.append(code)
         raise ClientError({"Error": {"Code": code}}, "GetParameter")
 
     monkeypatch.setattr(secret._parameters, "get_parameter", fails)
+    return calls
 
 
 def test_a_parameter_is_read_decrypted_and_again_after_five_minutes(
@@ -81,6 +86,20 @@ def test_the_last_value_is_used_for_half_an_hour_while_the_store_throttles(
     now[0] += 1
     with pytest.raises(ClientError):
         secret.value()
+
+
+def test_a_store_that_throttles_is_asked_every_half_minute(
+    secret: JsonSecret, now: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = secret.value()
+    calls = throttle(secret, monkeypatch, "ThrottlingException")
+    now[0] += CACHE_MS
+
+    assert [secret.value() for _ in range(9)] == [first] * 9
+    assert len(calls) == 1
+    now[0] += ASKED_AGAIN_MS
+    assert secret.value() == first
+    assert len(calls) == 2
 
 
 def test_a_refused_read_is_no_throttled_one(

@@ -103,7 +103,11 @@ type RetailerId = Annotated[str, Field(min_length=1, max_length=100)]
 type FlowId = Annotated[str, Field(pattern=r"^[0-9]{5,25}$")]
 type Ulid = Annotated[str, Field(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
 # An object in the provider's own structure.
-type ProviderObject = Annotated[dict[str, Any], AfterValidator(_bounded)]
+type ProviderObject = Annotated[
+    dict[str, Any],
+    AfterValidator(_bounded),
+    Field(json_schema_extra={"x-maxBytes": _LARGEST_OBJECT_BYTES, "x-maxLevels": _DEEPEST}),
+]
 type Components = Annotated[list[ProviderObject], Field(max_length=20)]
 type Cursor = Annotated[str, Field(min_length=1, max_length=4_096)]
 type Day = Annotated[date, BeforeValidator(_iso_date)]
@@ -135,6 +139,8 @@ class Described(BaseModel):
 
 class Input(CamelCaseInput, Described):
     """Base of the input models. Unknown parameters are refused."""
+
+    model_config = ConfigDict(alias_generator=names.GENERATOR)
 
 
 class NoInput(Input):
@@ -182,7 +188,7 @@ class ReplyInput(SendInput):
 class PageInput(inputs.Input, Described):
     """A page of a listing."""
 
-    model_config = ConfigDict(alias_generator=CamelCaseInput.model_config["alias_generator"])
+    model_config = ConfigDict(alias_generator=names.GENERATOR)
 
     limit: Annotated[int, Strict(), Field(ge=1, le=100)] = 50
     cursor: Cursor | None = None

@@ -7,16 +7,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import AliasChoices, ValidationError
+from pydantic import AliasChoices, AliasGenerator, ValidationError
+from pydantic.alias_generators import to_camel
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
 PHONE: Final = AliasChoices("phone", "phoneNumberId")
 CUSTOMER: Final = AliasChoices("to", "recipient")
+# The names of fields that mean the same as a parameter of other actions: the one name, and the one from the field's.
+_ONE_NAME: Final = {
+    "body_text": "body",
+    "configuration_name": "configName",
+    "footer_text": "footer",
+    "header_image_id": "headerMediaId",
+    "language_code": "language",
+    "payment_configuration_name": "configName",
+    "payment_id": "referenceId",
+    "product_id": "productRetailerId",
+    "wa_message_id": "messageId",
+}
+
+
+def choices_of(field: str) -> str | AliasChoices:
+    """Return the names under which a field is given."""
+    name = to_camel(field)
+    return AliasChoices(_ONE_NAME[field], name) if field in _ONE_NAME else name
+
+
+GENERATOR: Final = AliasGenerator(alias=to_camel, validation_alias=choices_of)
+
+
+def first_of(field: FieldInfo, name: str) -> str:
+    """Return the one name of a parameter; *name* is that of its field."""
+    if isinstance(field.validation_alias, AliasChoices):
+        return str(field.validation_alias.choices[0])
+    return field.alias or name
 
 
 def others_of(model: type[BaseModel]) -> dict[str, list[str]]:
@@ -45,11 +75,13 @@ def without_repeats(model: type[BaseModel], given: object) -> object:
 
 
 def describe(model: type[BaseModel], schema: dict[str, Any]) -> None:
-    """Add the other names to the JSON Schema of an input model, as deprecated."""
+    """Add the other names to the JSON Schema of an input model, as deprecated, with the type of the parameter."""
     properties = schema.get("properties", {})
     for name, others in _others_of(model):
+        same = {key: value for key, value in properties[name].items() if key != "default"}
         for other in others:
-            properties[other] = {"deprecated": True, "description": f"another name of `{name}`"}
+            about = {"deprecated": True, "description": f"another name of `{name}`"}
+            properties[other] = same | about
 
 
 def _others_of(model: type[BaseModel]) -> Iterator[tuple[str, list[str]]]:

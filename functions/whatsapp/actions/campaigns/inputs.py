@@ -136,7 +136,7 @@ class BulkSend(_Content):
 
     recipients: Annotated[list[PhoneOrUserId], Field(min_length=1, max_length=MOST_INLINE)]
     type: Literal["text", "template"]
-    name: Annotated[Text, Field(max_length=100)] = "bulk send"
+    name: Annotated[Text, Field(max_length=100, description="a name for people")] = "bulk send"
 
     @model_validator(mode="after")
     def _is_complete(self) -> Self:

@@ -29,7 +29,9 @@ class UpdateConversation(ConversationInput):
 
     mark_as_read: Literal[True] | None = None
     unread_count: Annotated[Whole, Field(ge=0, le=0)] | None = None
-    archived: Flag | None = None
+    archived: Annotated[
+        Flag | None, Field(description="whether it is archived; absent: unchanged")
+    ] = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:

@@ -78,7 +78,9 @@ class GetTimeline(ConversationInput):
 
     limit: Limit = 100
     cursor: Cursor | None = None
-    order: Literal["desc", "asc"] = "desc"
+    order: Annotated[
+        Literal["desc", "asc"], Field(description="the newest or the oldest ones first")
+    ] = "desc"
     presign: Flag = False
 
 

@@ -52,7 +52,7 @@ class CreateFlow(Input):
     """
 
     meta_waba_id: WabaId
-    name: Name
+    name: Annotated[Name, Field(description="the name of the form")]
     categories: Categories
     flow_json: FlowJson | None = None
     flow_json_s3_key: S3Key | None = Field(default=None, alias="flowJsonS3Key")
@@ -72,7 +72,9 @@ class CreateFlow(Input):
 class UpdateFlow(FormInput):
     """Another name, categories or endpoint. An endpoint cannot be removed."""
 
-    name: Name | None = None
+    name: Annotated[Name | None, Field(description="the name of the form; absent: unchanged")] = (
+        None
+    )
     categories: Categories | None = None
     use_data_endpoint: Flag | None = None
 

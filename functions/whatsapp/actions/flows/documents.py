@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from botocore.exceptions import ClientError
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from shared.api.errors import InvalidInput
@@ -45,7 +45,11 @@ def _children(container: dict[str, Any] | list[Any]) -> list[Any]:
     return list(container.values()) if isinstance(container, dict) else container
 
 
-type FlowJson = Annotated[dict[str, Any], AfterValidator(_bounded)]
+type FlowJson = Annotated[
+    dict[str, Any],
+    AfterValidator(_bounded),
+    Field(json_schema_extra={"x-maxBytes": LARGEST_IN_REQUEST, "x-maxLevels": _DEEPEST}),
+]
 
 
 def document_of(

@@ -39,7 +39,9 @@ class Formats(View):
 class FormatsOf(Input):
     """One category, or all."""
 
-    category: Category | None = None
+    category: Annotated[
+        Category | None, Field(description="only the types of this kind of file")
+    ] = None
 
 
 class Description(Input):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 EUM = Group("eum_media")
 LEGACY = Group("legacy")
+# Meta's documentation has one name for Opus in Ogg.
+_NAMES_AT_META = {"audio/opus": "audio/ogg"}
 
 
 class Upload(SenderInput):
@@ -118,14 +120,15 @@ def _to_graph(call: Call[Upload], phone: Phone, file: StoredFile) -> str:
 def _form(call: Call[Upload], file: StoredFile, boundary: str) -> tuple[str, bytes]:
     """Return type and body of the form that uploads a file."""
     extension = extension_of(limits.category_of(file.mime_type), file.mime_type)
-    fields = (("messaging_product", "whatsapp"), ("type", file.mime_type))
+    mime_type = _NAMES_AT_META.get(file.mime_type, file.mime_type)
+    fields = (("messaging_product", "whatsapp"), ("type", mime_type))
     head = "".join(
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields
     )
     head += (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="file.{extension}"\r\n'
-        f"Content-Type: {file.mime_type}\r\n\r\n"
+        f"Content-Type: {mime_type}\r\n\r\n"
     )
     parts = (
         head.encode(),

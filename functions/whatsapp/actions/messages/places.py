@@ -24,7 +24,7 @@ class SendLocation(ReplyInput):
 
     latitude: Annotated[Amount, Field(ge=-90, le=90)]
     longitude: Annotated[Amount, Field(ge=-180, le=180)]
-    name: Line | None = None
+    name: Annotated[Line | None, Field(description="the name of the place")] = None
     address: Line | None = None
 
 

@@ -1,6 +1,6 @@
 """Messages, and related data about them."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -211,7 +211,12 @@ class Status(WhatsAppItem):
 
 
 class Reaction(WhatsAppItem):
-    """A participant's newest reaction to a message of a number; without `emoji` the reaction was removed."""
+    """
+    A participant's newest reaction to a message of a number; without `emoji` the reaction was removed.
+
+    Before the message arrives, the same actor may name it in several conversations, of which one is its own. So the key
+    has `actor@conversation` in a group, and of the business before the message.
+    """
 
     item_type: ClassVar[str] = "REACTION"
     pk_pattern: ClassVar[str] = "REACTION#{phone}#{messageId}#{actor}"
@@ -230,9 +235,23 @@ class Reaction(WhatsAppItem):
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
     )  # `other_fields`, if too long
+    conversation: str | None = None  # if the key names it
     # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
     customer_phone: str | None = None
     created_at: str | None = None
+
+    def named_in(self, conversation: str) -> Self:
+        """Return the reaction under the name of its actor in a conversation, unless it is the actor's own."""
+        if conversation == self.actor:
+            return self
+        named = f"{self.actor}@{conversation}"
+        pk = f"{self.pk.removesuffix(self.actor)}{named}"
+        return self.model_copy(update={"pk": pk, "conversation": conversation})
+
+    @property
+    def name(self) -> str:
+        """The name of the actor in the key."""
+        return f"{self.actor}@{self.conversation}" if self.conversation else self.actor
 
 
 class Edit(WhatsAppItem):
@@ -241,7 +260,8 @@ class Edit(WhatsAppItem):
 
     `versions`: the newest 10 edits, oldest first, each {id, order, at, author} and the attributes of the message that
     it sets; older ones are in S3. `original`: the same attributes before the first edit. `reactions`: received before
-    the message, each {order, emoji?, name?, in}: `in` is the conversation. A revocation removes versions and original,
+    the message, each {order, emoji?, name?, in}: `in` is the conversation, and follows the actor after `@` unless it is
+    the actor's own. A revocation removes versions and original,
     and its own fields are in `revoked_by` (its id), `revoked_from` (its author) and `other_fields`. `revocations`:
     received before the message, each {id, at, author}; that of the message's author revokes it. An author is
     {business?, phone?, userId?, group?}: the ids are the customer's.

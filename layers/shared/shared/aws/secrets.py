@@ -3,7 +3,7 @@ JSON secrets, cached for five minutes, refreshed early at most once a minute.
 
 The id of a secret says where it is: the ARN of a parameter is a SecureString of the parameter store, any other id a
 secret of Secrets Manager. The parameter store answers 40 calls a second of an account: while it throttles, the last
-value stays in use for half an hour.
+value stays in use for half an hour, and the store is asked every 30 seconds.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CACHE_MS = 300 * clock.SECOND_MS
 REFRESH_AT_MOST_EVERY_MS = 60 * clock.SECOND_MS
 THROTTLED_MS = 1_800 * clock.SECOND_MS
+ASKED_AGAIN_MS = 30 * clock.SECOND_MS
 _MISSING = frozenset({"ResourceNotFoundException", "ParameterNotFound"})
 _PARAMETER = ":parameter/"
 
@@ -47,6 +48,7 @@ class JsonSecret:
         self._secret_id = secret_id
         self._value: dict[str, Any] | None = None
         self._read_at = 0
+        self._ask_at = 0  # while the store throttles
 
     @property
     def name(self) -> str:
@@ -55,14 +57,16 @@ class JsonSecret:
 
     def value(self) -> dict[str, Any]:
         """Return a value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
-        age_ms = clock.now_ms() - self._read_at
-        if self._value is None or age_ms >= CACHE_MS:
+        now_ms = clock.now_ms()
+        if self._value is None or now_ms >= max(self._read_at + CACHE_MS, self._ask_at):
             try:
                 self._read()
             except ClientError as error:
                 throttled = error.response["Error"]["Code"] == "ThrottlingException"
-                if not throttled or self._value is None or age_ms >= THROTTLED_MS:
+                until_ms = self._read_at + THROTTLED_MS
+                if not throttled or self._value is None or now_ms >= until_ms:
                     raise
+                self._ask_at = min(now_ms + ASKED_AGAIN_MS, until_ms)
         assert self._value is not None  # noqa: S101 - for mypy: _read sets it or raises
         return self._value
 

@@ -45,8 +45,13 @@ class SwitchNotSet(Exception):
 
 @dataclass(slots=True)
 class _Read:
-    """The last texts. While the store throttles they are used without a call until *held_until_ms*."""
+    """
+    The last texts. While the store throttles they are used without a call until *held_until_ms*.
 
+    *found*: as the provider returned them; it returns the same object as long as it makes no call.
+    """
+
+    found: object
     texts: Mapping[str, str]
     at_ms: int
     held_until_ms: int = 0
@@ -91,14 +96,17 @@ class KillSwitches:
             )
         except GetParameterError as failure:
             if last is not None and not fresh and last.may_hold(failure.__context__, now_ms):
-                last.held_until_ms = now_ms + CACHE_SECONDS * clock.SECOND_MS
+                again_ms = now_ms + CACHE_SECONDS * clock.SECOND_MS
+                last.held_until_ms = min(again_ms, last.at_ms + HELD_MS)
                 metrics.add_metric("SwitchesHeld", MetricUnit.Count, 1)
                 return last.texts
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
             logger.error("switches unreadable: all closed", extra=describe(failure))
             return None
+        if last is not None and parameters is last.found:
+            return last.texts
         texts = {name: str(text) for name, text in parameters.items()}
-        self._last = _Read(texts, now_ms)
+        self._last = _Read(parameters, texts, now_ms)
         return texts
 
     def in_force(self) -> Switches:

@@ -16,6 +16,7 @@ from events.whatsapp.sample_data import APP_ID, APP_SECRET, VERIFY_TOKEN
 from events.whatsapp.samples import samples
 from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.whatsapp.inbound.ingress import BUCKET, Ingress
+from whatsapp.inbound import webhook
 
 OVER_HTTP = [s for s in samples() if not s.is_social]
 OVER_SNS = [s for s in samples() if s.is_social]
@@ -64,6 +65,31 @@ def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
 
     (event,) = ingress.sqs.events
     assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
+
+
+def test_equal_messages_of_the_topic_without_an_id_are_as_many_as_were_published(
+    ingress: Ingress,
+) -> None:
+    said = {
+        "from": "447700900101",
+        "timestamp": "1767268000",
+        "type": "text",
+        "text": {"body": "Hi"},
+    }
+    notice = {"field": "account_alerts", "value": {"alert_type": "OBA_APPROVED"}}
+    changes = [{"field": "messages", "value": {"messages": [said]}}, notice]
+    entry = json.dumps({"id": "102290129340398", "changes": changes})
+    # The second one is delivered twice.
+    for identity in ("1", "2", "2"):
+        envelope = {
+            "whatsAppWebhookEntry": entry,
+            "message_timestamp": "2026-01-01T12:12:01.271279391Z",
+            "messageId": identity,
+        }
+        webhook.take_social(json.dumps(envelope), ingress.social.queue, ingress.social.bucket)
+
+    kept = [(event.kind, event.id) for event in ingress.sqs.events]
+    assert [len({i for k, i in kept if k == kind}) for kind in ("message", "account")] == [2, 1]
 
 
 def test_the_handshake_returns_the_challenge_for_a_valid_token(ingress: Ingress) -> None:

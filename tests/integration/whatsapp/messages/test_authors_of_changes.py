@@ -176,3 +176,38 @@ def test_a_change_in_another_conversation_does_not_show_before_or_after_its_mess
     message = harness.item("MSG#wamid.1")
     assert message["textBody"] == "at fvie?"
     assert not {"revokedAt", "reactions", "editedAt"} & message.keys()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0)], ids=["both are early", "one is early"])
+@pytest.mark.parametrize(
+    ("original", "own", "other"),
+    [
+        (ECHO | {"to": "447700900101"}, {"to": "447700900101"}, {"to": "447700900199"}),
+        (ORIGINAL["messages"][0], P_IDS, P_IDS | GROUP),
+        (ORIGINAL["messages"][0] | Q_IDS | GROUP, P_IDS | GROUP, P_IDS),
+    ],
+    ids=["of the business", "of the customer", "in a group"],
+)
+def test_a_reaction_in_another_conversation_hides_none_in_its_own(
+    harness: Harness,
+    original: dict[str, Any],
+    own: dict[str, str],
+    other: dict[str, str],
+    order: tuple[int, ...],
+) -> None:
+    reactions = [
+        event(name, "reaction", {"message_id": "wamid.1", "emoji": emoji})["messages"][0]
+        | ids
+        | {"timestamp": str(SENT_AT + after)}
+        for name, emoji, ids, after in [("wamid.2", "A", own, 10), ("wamid.3", "B", other, 20)]
+    ]
+    for place in order:
+        one = [*reactions, original][place]
+        if "to" in original:
+            echoes = [one | {"from": "15550783881"}]
+            harness.take({"field": "smb_message_echoes", "message_echoes": echoes})
+        else:
+            harness.take({"messages": [one]})
+
+    (shown,) = harness.item("MSG#wamid.1")["reactions"].values()
+    assert shown["emoji"] == "A"

@@ -39,7 +39,20 @@ def renamed() -> list[tuple[Action, str, list[str], dict[str, Any]]]:
 
 
 def _with(body: dict[str, Any], name: str) -> dict[str, Any]:
-    values = {"phone": "106540352242922", "to": "+447700900101", "bodyText": "Read more"}
+    values = {
+        "phone": "106540352242922",
+        "to": "+447700900101",
+        "body": "Read more",
+        "configName": "razorpay_main",
+        "footer": "Acme",
+        "headerMediaId": "1234567890",
+        "language": "en_US",
+        "referenceId": "order-2026-0007",
+        "messageId": "wamid.HBgMNDQ3NzAwOTAwMTAx",
+        "metaWabaId": "102290129340398",
+        "productRetailerId": "bike-7",
+        "totalAmount": 100,
+    }
     return body | {name: body.get(name, values[name])}
 
 

@@ -1,6 +1,8 @@
 """Returns fixed guidance for senders, and the meanings of WhatsApp's error codes."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from shared.api.auth import Scope
 from whatsapp.actions.accounts.administration.reference import UTILITY
@@ -56,7 +58,7 @@ TEXTS: dict[Topic, tuple[str, ...]] = {
 class BestPractices(Input):
     """A topic; without one, all of them."""
 
-    topic: Topic | None = None
+    topic: Annotated[Topic | None, Field(description="only the advice on this topic")] = None
 
 
 class Advice(View):

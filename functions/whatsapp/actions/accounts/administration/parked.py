@@ -35,7 +35,7 @@ type Reason = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,64}$")]
 class ListParked(PageInput):
     """A reason, and the time in which the events were received."""
 
-    reason: Reason | None = None
+    reason: Annotated[Reason | None, Field(description="only those parked for this reason")] = None
     since: Moment | None = None
     until: Moment | None = None
 
@@ -43,7 +43,7 @@ class ListParked(PageInput):
 class ReplayParked(Input):
     """Events by id, or all with a reason or since a time."""
 
-    reason: Reason | None = None
+    reason: Annotated[Reason | None, Field(description="only those parked for this reason")] = None
     since: Moment | None = None
     until: Moment | None = None
     event_ids: Annotated[list[EventId], Field(min_length=1, max_length=100)] | None = None

@@ -53,14 +53,20 @@ class ListedActions(View):
 class ListActions(PageInput):
     """A group (`category`) or mode of actions."""
 
-    category: str | None = Field(default=None, min_length=1, max_length=64)
-    mode: Literal["remote_eum", "remote_graph", "local"] | None = None
+    category: str | None = Field(
+        default=None, min_length=1, max_length=64, description="only the actions of this group"
+    )
+    mode: Literal["remote_eum", "remote_graph", "local"] | None = Field(
+        default=None, description="only the actions of this mode"
+    )
 
 
 class Help(Input):
     """The name of an action; without it all actions are listed."""
 
-    name: str | None = Field(default=None, min_length=1, max_length=64)
+    name: str | None = Field(
+        default=None, min_length=1, max_length=64, description="the name of the action"
+    )
 
 
 class Explained(View):

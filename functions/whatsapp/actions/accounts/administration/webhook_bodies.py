@@ -42,7 +42,7 @@ type RawBody = Annotated[str, Field(max_length=4_194_304)]
 class ProcessEvent(Input):
     """A provider's body with `entry`."""
 
-    webhook_body: dict[str, Any]
+    webhook_body: Annotated[dict[str, Any], Field(min_length=1)]
 
 
 class Taken(View):
@@ -70,7 +70,7 @@ class Signed(Input):
     signature: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     headers: Headers | None = None
     payload: RawBody | None = None
-    body: RawBody | None = None
+    body: Annotated[RawBody | None, Field(description="the body as the provider sent it")] = None
     body_is_base64: Flag = False
 
     @model_validator(mode="after")
@@ -93,7 +93,7 @@ class SecureWebhook(Input):
     """The headers and the raw body of a webhook; `bodyIsBase64` if it is encoded."""
 
     headers: Headers
-    body: RawBody
+    body: Annotated[RawBody, Field(description="the body as the provider sent it")]
     body_is_base64: Flag = False
 
 

@@ -37,7 +37,7 @@ class SequenceMessage(Input):
         if (self.text is None) == (self.template_name is None):
             raise PydanticCustomError("content", "must have exactly one of text, templateName")
         if self.language_code is not None and self.template_name is None:
-            raise PydanticCustomError("content", "languageCode is of a template")
+            raise PydanticCustomError("content", "language is of a template")
         return self
 
     def stored(self) -> dict[str, Any]:

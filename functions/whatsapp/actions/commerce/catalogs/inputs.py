@@ -65,7 +65,10 @@ class GetCatalogProducts(PageInput):
     """A catalog; `refresh` reads the provider first. `category` filters the page."""
 
     catalog_id: CatalogId
-    category: Annotated[str, Field(min_length=1, max_length=250)] | None = None
+    category: Annotated[
+        Annotated[str, Field(min_length=1, max_length=250)] | None,
+        Field(description="only products of this category"),
+    ] = None
     refresh: Flag = False
 
 

@@ -77,7 +77,7 @@ def update_payment_status(call: Call[UpdatePaymentStatus]) -> OrderView:
     A claim that the look-up does not confirm is answered with state_conflict, another amount is parked.
     """
     asked = call.input
-    order = owners.order_of(call, asked.payment_id, "paymentId")
+    order = owners.order_of(call, asked.payment_id, "referenceId")
     claim = {"status": asked.status, "transactionId": asked.provider_payment_id}
     return _claimed(call, order, claim)
 

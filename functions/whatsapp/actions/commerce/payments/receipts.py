@@ -27,7 +27,7 @@ _FINAL = frozenset({"completed", "canceled"})
 
 
 class SendPaymentConfirmation(Input):
-    """*paymentId* is the order's reference."""
+    """The payment of an order."""
 
     payment_id: ReferenceId
     dry_run: Flag = False
@@ -51,7 +51,7 @@ def send_payment_confirmation(call: Call[SendPaymentConfirmation]) -> SentMessag
 
     Refused with state_conflict before the payment is captured.
     """
-    return send(call, owners.order_of(call, call.input.payment_id, "paymentId"))
+    return send(call, owners.order_of(call, call.input.payment_id, "referenceId"))
 
 
 @PAYMENTS.changes("remote_eum", Scope.WHATSAPP_PAYMENTS, idempotent=False)

@@ -41,7 +41,7 @@ EXTRA = Group("payments_extra")
 
 
 class GetPaymentStatus(Input):
-    """*paymentId* is the order's reference. `refresh` looks the payment up at the provider."""
+    """`refresh` looks the payment up at the provider."""
 
     payment_id: ReferenceId | None = None
     order_id: OrderId | None = None
@@ -88,7 +88,7 @@ def get_payment_status(call: Call[GetPaymentStatus]) -> OrderView:
     """
     asked = call.input
     if asked.payment_id is not None:
-        order = owners.order_of(call, asked.payment_id, "paymentId")
+        order = owners.order_of(call, asked.payment_id, "referenceId")
     else:
         order = _newest(call, str(asked.order_id))
     if not asked.refresh:

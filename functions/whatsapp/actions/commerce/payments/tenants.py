@@ -55,11 +55,11 @@ _TEST_AMOUNT = 100  # paise: the smallest amount of a UPI payment
 
 
 class SaveTenant(Input):
-    """A tenant. *wabaId* is an account of the company, *phone* one of that account's numbers."""
+    """A tenant. *metaWabaId* is an account of the company, *phone* one of that account's numbers."""
 
     tenant_id: TenantId
     display_name: Annotated[Text, Field(max_length=100)]
-    waba_id: WabaId
+    waba_id: WabaId = Field(validation_alias=AliasChoices("metaWabaId", "wabaId"))
     phone: PhoneNumber | None = Field(
         default=None,
         validation_alias=AliasChoices("phone", "phoneE164"),

@@ -28,9 +28,9 @@ class SendInteractive(ReplyInput):
 
 
 class SendLink(ReplyInput):
-    """A text with one button that opens a web page. `text` is another name of `bodyText`."""
+    """A text with one button that opens a web page."""
 
-    body_text: Annotated[Body, Field(validation_alias=AliasChoices("bodyText", "text"))]
+    body_text: Annotated[Body, Field(validation_alias=AliasChoices("body", "bodyText", "text"))]
     button_text: Label
     url: HttpsUrl
     header_text: Short | None = None

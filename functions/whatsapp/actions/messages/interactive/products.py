@@ -113,9 +113,7 @@ class SendProductCarousel(ReplyInput):
             raise PydanticCustomError("header", "headerText is required for sections")
         if self.product_retailer_ids is not None:
             if self.header_text or self.footer_text:
-                raise PydanticCustomError(
-                    "header", "a carousel has no headerText and no footerText"
-                )
+                raise PydanticCustomError("header", "a carousel has no headerText and no footer")
             check_unique(self.product_retailer_ids, "productRetailerIds")
         return self
 

@@ -141,6 +141,8 @@ def _store(call: Call[Any], phone: Phone, message: Message, emoji: str | None) -
         order=ordering.order_key(at, actor),
         event_id=action_id,
     )
+    if message.group_id:
+        reaction = reaction.named_in(message.group_id)
     stored = store.message_reports.add_reaction(call.table, reaction)
     if stored is None:
         return

@@ -41,7 +41,7 @@ class SetTtl(Input):
     meta_waba_id: WabaId
     template_name: TemplateName
     language: Language = _DEFAULT_LANGUAGE
-    ttl_seconds: Whole
+    ttl_seconds: Annotated[Whole, Field(ge=definitions.DEFAULT_TTL, le=2_592_000)]
 
 
 class EditTemplate(Input):

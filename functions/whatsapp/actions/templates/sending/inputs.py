@@ -147,14 +147,14 @@ class Section(Input):
 
 class TemplateSend(SendInput, Parts):
     """
-    A message of a template with the values of its parts. `languageCode` is en_US by default. Products: at most 30 in
+    A message of a template with the values of its parts. `language` is en_US by default. Products: at most 30 in
     at most 10 sections, none twice; the first one is shown by default.
     """
 
     template_name: TemplateName
     language_code: Language | None = None
     coupon_code: CouponCode | None = None
-    offer_expiration_timestamp: Whole | None = None
+    offer_expiration_timestamp: Annotated[Whole, Field(ge=1, le=9_999_999_999_999)] | None = None
     thumbnail_product_retailer_id: RetailerId | None = None
     catalog_id: CatalogId | None = None
     sections: Annotated[list[Section], Field(min_length=1, max_length=10)] | None = None

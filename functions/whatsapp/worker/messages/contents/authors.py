@@ -231,9 +231,11 @@ class _People:
         customer = _customer_of(self.message)
         conversation = Conversation.contact_of(self.message.conversation_pk)
         shown: dict[str, Any] = {}
-        for actor, stored in sorted(reactions.items(), key=lambda each: str(each[1]["order"])):
+        for name, stored in sorted(reactions.items(), key=lambda each: str(each[1]["order"])):
             reaction = dict(stored)
-            if not self._is_one(reaction.pop(IN, conversation), conversation):
+            made_in = reaction.pop(IN, conversation)
+            actor = name.removesuffix(f"@{made_in}")
+            if not self._is_one(made_in, conversation):
                 continue
             if actor == self.phone.display_phone:
                 shown[actor] = reaction

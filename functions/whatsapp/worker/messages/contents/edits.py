@@ -149,7 +149,10 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
     if message is not None and message.erased:
         return _meets_tombstone()
     actor = _actor(resources, event, phone, message, lookup)
-    reaction, whole, key = _reaction(event, phone, message_id, actor)
+    is_own = message is not None and not message.group_id
+    reaction, whole, key = _reaction(
+        event, phone, message_id, actor, actor if is_own else lookup.conversation
+    )
     early = subjects.listed(event) if message is None else {}
     reaction = reaction.model_copy(update=early)
     contacts.remember(resources, event, lookup.customer, phone)
@@ -190,7 +193,7 @@ def _actor(
 
 
 def _reaction(
-    event: Event, phone: Phone, message_id: str, actor: str
+    event: Event, phone: Phone, message_id: str, actor: str, conversation: str
 ) -> tuple[Reaction, bytes | None, str]:
     """Return the reaction of an event, and what is too long for its item with the key of the object for that."""
     emoji = _part(event, "reaction").get("emoji")
@@ -207,7 +210,7 @@ def _reaction(
         sender_name=None if event.kind == "echo" else senders.name_of(event.contact),
         **bounded,
     )
-    return reaction, whole, key
+    return reaction.named_in(conversation), whole, key
 
 
 def _react_early(
@@ -215,7 +218,8 @@ def _react_early(
 ) -> Outcome:
     """Keep a reaction until its message arrives and shows in which conversation it is."""
     record = ownership.edit_of(resources, message_id, phone)
-    shown = with_reaction(record.reactions or {}, reaction, {authors.IN: conversation})
+    named = reaction.model_copy(update={"actor": reaction.name})
+    shown = with_reaction(record.reactions or {}, named, {authors.IN: conversation})
     if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
     listed = reaction.model_dump(include={"customer_phone", "created_at"})

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from local.sandbox.accounts import media
 from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
@@ -21,6 +22,7 @@ from tests.integration.whatsapp.actions.media.conftest import JPEG, on_aws, on_g
 from tests.integration.whatsapp.conftest import NOW, PHONE
 
 KEY = "uploads/acme/photo"
+VOICE = media.BUILT_IN[media.OGG_VOICE].content
 DAY_MS = int(timedelta(days=1).total_seconds() * 1_000)
 
 
@@ -38,6 +40,18 @@ def test_a_file_is_uploaded_to_graph_as_a_form_with_its_bytes(files: Actions) ->
         "file": hashlib.sha256(JPEG).hexdigest(),
     }
     assert answer.result["mediaStatus"] == "PENDING"
+
+
+def test_opus_is_uploaded_to_graph_under_the_name_that_meta_documents(files: Actions) -> None:
+    store(files, KEY, VOICE, "audio/opus")
+    files.run("eum_upload_media", on_graph({"s3Key": KEY}))
+
+    (sent,) = files.wire
+    assert sent.body == {
+        "messaging_product": "whatsapp",
+        "type": "audio/ogg",
+        "file": hashlib.sha256(VOICE).hexdigest(),
+    }
 
 
 def test_the_reference_of_an_upload_has_all_attributes_and_expires(files: Actions) -> None:

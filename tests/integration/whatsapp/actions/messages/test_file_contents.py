@@ -239,9 +239,9 @@ def test_files_of_every_further_way_are_checked(
     actions: Actions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configured(actions)
-    order = payment_order() | {"headerImageId": media.EXECUTABLE_AS_JPEG}
+    order = payment_order() | {"headerMediaId": media.EXECUTABLE_AS_JPEG}
     answer = actions.send("send_payment_order", order)
-    assert (answer.status, answer.fields) == (400, ["headerImageId"])
+    assert (answer.status, answer.fields) == (400, ["headerMediaId"])
 
     serve(monkeypatch, Beginning("image/png", CONTENT["png"]))
     listed(actions.sandbox, IMAGE, {"type": "BODY", "text": "Hi"}, name="sale", category="UTILITY")

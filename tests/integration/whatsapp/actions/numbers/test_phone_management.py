@@ -8,6 +8,7 @@ import pytest
 
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
+from shared.runtime.failures import Transient
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import (
     AWS_PHONE,
@@ -20,6 +21,7 @@ from tests.integration.whatsapp.actions.conftest import (
 )
 from tests.integration.whatsapp.conftest import PHONE, a_phone
 from whatsapp import store
+from whatsapp.actions.accounts.numbers import reports
 
 SENDER = {"phoneNumberId": PHONE}
 NODE = "/{Version}/{Phone-Number-ID}"
@@ -172,6 +174,20 @@ def test_synchronisation_completes_a_number_that_lacks_its_ids_at_aws(actions: A
 
     assert synced.status == 200, synced.body
     assert actions.item(f"PHONE#{EUM_PHONE}").get("awsPhone"), synced.result
+
+
+def test_a_number_whose_report_is_not_stored_is_listed_as_failed_only(
+    actions: Actions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def contended(*_: object) -> None:
+        raise Transient("phone_contended")
+
+    monkeypatch.setattr(reports, "keep", contended)
+    actions.list_on_graph("777770352242953", "+1 555-078-3773")
+    synced = actions.run("sync_phones", {"metaWabaId": WABA}).result
+
+    assert (synced["added"], synced["unchanged"]) == ([], [])
+    assert {one["phoneNumberId"] for one in synced["failed"]} == {PHONE, "777770352242953"}
 
 
 @pytest.mark.parametrize("is_named", [False, True])

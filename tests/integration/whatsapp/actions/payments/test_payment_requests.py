@@ -216,6 +216,19 @@ def test_a_upi_link_needs_no_configuration(actions: Actions) -> None:
     assert "configName" not in actions.item(ORDER)
 
 
+def test_an_order_with_a_upi_link_is_of_the_tenant_that_the_call_names(actions: Actions) -> None:
+    tenant = {"tenantId": "bikes", "displayName": "Acme Bikes", "metaWabaId": WABA}
+    order = payment_order(
+        paymentType="UPI_INTENT", upiIntentLink="upi://pay?pa=shop@icici&tr=ref-1", tenantId="bikes"
+    )
+    unknown = actions.send("send_payment_order", order)
+    actions.run("save_tenant", tenant)
+    known = actions.send("send_payment_order", order)
+
+    assert (unknown.error, known.status) == ("not_found", 200)
+    assert actions.item(ORDER)["tenantId"] == "bikes"
+
+
 def test_a_upi_configuration_is_named_by_payment_type(shop: Actions) -> None:
     configured(shop, "vpa", type="UPI", provider_name="upi_vpa", upi_id="shop@icici")
     shop.send("send_payment_order", payment_order(paymentConfigurationName="vpa"))

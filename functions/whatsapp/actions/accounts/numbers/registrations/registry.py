@@ -52,7 +52,10 @@ class SavePhone(Input):
     )
     meta_waba_id: WabaId
     tenant_id: TenantId
-    provider: Literal["eum", "graph"]
+    provider: Annotated[
+        Literal["eum", "graph"],
+        Field(description="where the number is: AWS End User Messaging, or Meta's Graph API"),
+    ]
     phone_arn: (
         Annotated[
             str, Field(pattern=r"^arn:aws[a-z-]*:social-messaging:.*:phone-number-id/[0-9a-f]{32}$")

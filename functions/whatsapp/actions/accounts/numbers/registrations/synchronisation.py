@@ -120,9 +120,10 @@ def _sync_entry(
         listed_id = _object(entry).get("metaPhoneNumberId" if is_on_aws else "id")
         found = _at_aws(siblings, entry) if is_on_aws else _at_graph(siblings[0], entry)
         stored = next((one for one in siblings if one.phone == found.phone), None)
-        _sync(call, stored, found, synced)
+        numbers = _sync(call, stored, found, synced)
         report = reports.of_aws({"phoneNumber": entry}) if is_on_aws else reports.of_graph(entry)
         reports.keep(call.resources, stored or found, report)
+        numbers.append(found.phone)
     except (PhoneTaken, ListFull, NotProven, _Incomplete, Transient) as fault:
         synced.failed.append(
             NotSynced(
@@ -175,16 +176,15 @@ def _field(entry: dict[str, Any], name: str) -> str:
     return value
 
 
-def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Synced) -> None:
+def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Synced) -> list[str]:
     """
     Register a new number, or update what the provider decides of a registered one, and the ids at AWS that it lacks.
-    Safe to repeat.
+    Return the list in which the number belongs. Safe to repeat.
     """
     if stored is None:
         proof = proofs.keep(call, found)
         store.phones.register(call.table, found.model_copy(update={"proof": proof}))
-        synced.added.append(found.phone)
-        return
+        return synced.added
     facts = {
         "display_phone": found.display_phone,
         "aws_phone": stored.aws_phone or found.aws_phone,
@@ -192,8 +192,7 @@ def _sync(call: Call[SyncPhones], stored: Phone | None, found: Phone, synced: Sy
     }
     changed = stored.model_copy(update=facts)
     if changed == stored:
-        synced.unchanged.append(stored.phone)
-        return
+        return synced.unchanged
     proof = proofs.keep(call, found)
     store.phones.register(call.table, changed.model_copy(update={"proof": proof}))
-    synced.changed.append(stored.phone)
+    return synced.changed

@@ -145,9 +145,9 @@ def delete_payment_configuration(call: Call[OfAccount]) -> Done:
     provider_configs.first(call, waba, name)
     for tenant_id in owners.tenants_of_account(call, waba):
         if owners.tenant_of(call, tenant_id).default_payment_config == name:
-            raise StateConflict("configurationName: is the default of a tenant")
+            raise StateConflict("configName: is the default of a tenant")
     if any(one.default_payment_config == name for one in participants.account_of(call, waba)):
-        raise StateConflict("configurationName: is the default of a number")
+        raise StateConflict("configName: is the default of a number")
     graph = remote.graph_of_account(call, waba)
     try:
         graph.delete(waba, "payment_configuration", body={"configuration_name": name})

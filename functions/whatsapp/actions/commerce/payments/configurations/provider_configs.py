@@ -64,7 +64,7 @@ def asked(call: Call[Any], waba: str, name: str) -> dict[str, Any]:
         if entry.get("configuration_name") == name
     ]
     if not found:
-        raise NotFound("configurationName: payment configuration not found")
+        raise NotFound("configName: payment configuration not found")
     return found[0]
 
 
@@ -161,7 +161,7 @@ def first(call: Call[Any], waba: str, name: str) -> PaymentConfig:
         config = tenants.get_config(call.table, call.company, tenant, name)
         if config is not None:
             return config
-    raise NotFound("configurationName: payment configuration not found")
+    raise NotFound("configName: payment configuration not found")
 
 
 def _written(call: Call[Any], seen: PaymentConfig | None, config: PaymentConfig) -> PaymentConfig:

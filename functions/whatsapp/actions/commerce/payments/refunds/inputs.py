@@ -20,7 +20,7 @@ type Reason = Annotated[Text, Field(max_length=200)]
 
 
 class CreateRefund(Input):
-    """*paymentId* is the order's reference; without *amount* the rest of the order is refunded."""
+    """Without *amount* the rest of the order is refunded."""
 
     payment_id: ReferenceId
     amount: Money | None = None

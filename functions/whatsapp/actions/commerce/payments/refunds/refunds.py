@@ -54,7 +54,7 @@ def create_refund(call: Call[CreateRefund]) -> RefundView:
     refund_id = provider_refunds.refund_id_of(call.company, call.cause)
 
     def create() -> Refund:
-        order = owners.order_of(call, asked.payment_id, "paymentId")
+        order = owners.order_of(call, asked.payment_id, "referenceId")
         known = refunds.get(call.table, refund_id)
         if known is not None:
             return known
@@ -151,7 +151,7 @@ def process_refund_webhook(call: Call[ProcessRefundWebhook]) -> RefundView:
 def _opened(call: Call[CreateRefund], order: PaymentOrder, refund_id: str) -> Refund:
     """Return the refund to be opened. Raises StateConflict and InvalidInput."""
     if order.payment_status not in CAPTURED:
-        raise StateConflict(f"paymentId: the payment is {order.payment_status}, not captured")
+        raise StateConflict(f"referenceId: the payment is {order.payment_status}, not captured")
     left = order.total_amount - order.refunded - order.refund_open
     amount = left if call.input.amount is None else call.input.amount
     if call.input.amount == 0:
@@ -159,7 +159,7 @@ def _opened(call: Call[CreateRefund], order: PaymentOrder, refund_id: str) -> Re
     if amount < 1 or amount > left:
         raise StateConflict(f"amount: at most {left} can be refunded")
     if len(order.refund_ids) >= refunds.MOST_AN_ORDER:
-        raise StateConflict(f"paymentId: has {refunds.MOST_AN_ORDER} refunds")
+        raise StateConflict(f"referenceId: has {refunds.MOST_AN_ORDER} refunds")
     return Refund(
         pk=Refund.key(refund_id),
         company=call.company,

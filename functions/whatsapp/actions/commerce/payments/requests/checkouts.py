@@ -136,7 +136,8 @@ def _order(
     checkout: Checkout,
     config: PaymentConfig | None,
 ) -> PaymentOrder:
-    tenant = config.tenant_id if config else phone.tenant
+    given = getattr(call.input, "tenant_id", None)
+    tenant = config.tenant_id if config else given or phone.tenant
     return PaymentOrder(
         pk=PaymentOrder.of(call.company, checkout.reference),
         company=call.company,

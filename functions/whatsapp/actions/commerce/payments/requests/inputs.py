@@ -84,7 +84,11 @@ class SendOrderDetails(PaidSend):
     tax: Money | None = None
     shipping: Money | None = None
     discount: Money | None = None
-    total: Money | None = None
+    total: Money | None = Field(
+        default=None,
+        validation_alias=AliasChoices("totalAmount", "total"),
+        description="the amount to pay in minor units; absent: computed",
+    )
     config_name: ConfigName | None = None
     tenant_id: TenantId | None = None
     payment_status: Annotated[str, Field(min_length=1, max_length=40)] | None = None

@@ -88,9 +88,11 @@ def send_payment_order(call: Call[SendPaymentOrder]) -> SentMessage:
     checkout = _checkout(asked.reference_id, asked.order, asked.total_amount)
     phone = participants.sender_of(call)
     if asked.header_image_id is not None:
-        check_named(call, asked.header_image_id, "image", "headerImageId", phone)
+        check_named(call, asked.header_image_id, "image", "headerMediaId", phone)
     config = None
     if asked.upi_intent_link:
+        if asked.tenant_id:
+            owners.tenant_of(call, asked.tenant_id)
         settings = link_settings(asked.upi_intent_link)
     else:
         gateway = asked.payment_type.removeprefix("PG_").casefold() if asked.payment_type else None
