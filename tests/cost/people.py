@@ -50,8 +50,8 @@ WRITTEN_DOWN: Measured = {
     NEW_ROW: Figures(11.17, 10.05, 0),
     KNOWN_ROW: Figures(0.17, 4.05, 0),
     DRY_RUN: Figures(0, 36.5, 0),
-    EXPORT: Figures(96, 405, 10),
-    ERASURE: Figures(237, 892.5, 500),
+    EXPORT: Figures(96, 404, 5),
+    ERASURE: Figures(237, 695.5, 275),
     BY_RETENTION: Figures(68, 204.5, 155),
 }
 NOTES = """\

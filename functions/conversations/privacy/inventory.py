@@ -24,7 +24,7 @@ from conversations.configuration.folders import folder_of
 from conversations.privacy import mail_files, orphans, removal, subjects
 from conversations.privacy.orphans import FILE, Orphans, Person
 from conversations.privacy.owned_numbers import Owners, number_of
-from conversations.privacy.person import conversations_of, with_ref
+from conversations.privacy.person import conversations_of, is_since, with_ref
 from conversations.store import conversations, erasures
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
@@ -190,7 +190,7 @@ class Inventory:
             own = conversations_of(self.deps, self.company_id, [address])
             of_address = subjects.of_address(number_of(address))
             strays = sorted(of_address) if self._owners.is_present(address) else []
-            listed = [*strays, *(ref for _, ref in own)]
+            listed = [*strays, *(ref for _, ref in own if self._has_ref(ref))]
         number, position = (start["subject"], start["position"]) if start else (0, None)
         if int(number) >= len(listed):
             return Page([])
@@ -252,7 +252,15 @@ class Inventory:
         )
         owners = self._owners
         named = (with_ref(self.deps, one) for one in listed)
-        return [one for one in named if one is not None and owners.has(address, *one)], last
+        return [
+            one
+            for one in named
+            if one is not None and owners.has(address, *one) and self._has_ref(one[1])
+        ], last
+
+    def _has_ref(self, ref: str) -> bool:
+        """Whether a conversation belongs to the run: an erasure leaves those that customers have begun since."""
+        return self.for_export or not is_since(self.deps, ref, self.at)
 
     @property
     def _owners(self) -> Owners:
@@ -266,7 +274,13 @@ class Inventory:
     @property
     def _orphans(self) -> Orphans:
         person = Person(self.company_id, frozenset(self._numbers))
-        return Orphans(log=self.deps.log, bucket=self.deps.bucket, person=person, at=self.at)
+        return Orphans(
+            log=self.deps.log,
+            bucket=self.deps.bucket,
+            person=person,
+            at=self.at,
+            for_export=self.for_export,
+        )
 
 
 def _begin(at: Attributes | None) -> Attributes:

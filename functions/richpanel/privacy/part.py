@@ -84,7 +84,7 @@ class HelpDeskPart:
             company_id=asked.company,
             job_id=job_id,
             kind=asked.kind,
-            requested_at=clock.to_text(clock.now_ms()),
+            requested_at=asked.requested_at,
             requested_by=asked.requested_by,
             requested_for=subject,
         )
