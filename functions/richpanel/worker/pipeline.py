@@ -27,7 +27,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, backfills, event_rows, memory, parking, turns
+from richpanel.worker import audit, backfills, contacts, event_rows, memory, parking, turns
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Case
 from richpanel.worker.turns import CustomerTurn, Reading
@@ -289,6 +289,9 @@ def _case(
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
         customer=decisions.sender_hmac(resources, ticket, customer_turn.target) if ticket else None,
+        contact_id=contacts.noted(
+            resources, claimed.conversation_id, ticket, customer_turn.target, snapshot.state
+        ),
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),

@@ -296,6 +296,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         HelpDeskPart(
             table=Table(client, create_table(client, "RichpanelConversationStateTable")),
             audit=Table(client, create_table(client, "RichpanelAuditActionsTable")),
+            contacts=inbox.tables.contacts,
             bucket=harness.resources.bucket,
             secret=JsonSecret(lambda: secrets, "help desk"),
             owner=lambda: COMPANY,

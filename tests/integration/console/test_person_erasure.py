@@ -11,7 +11,9 @@ import pytest
 
 from console.privacy import jobs, person
 from console.store.person_jobs import PersonJob
-from shared.contacts import lists
+from richpanel.store import states as help_desk_states
+from richpanel.store.items import ConversationState
+from shared.contacts import lists, tickets
 from shared.identity.contacts import notes, resolution
 from shared.identity.contacts.history import Act
 from shared.identity.identifiers import IdentifierKind, identifier
@@ -21,6 +23,7 @@ from shared.policy.consent.withdrawals import Withdrawal
 from shared.privacy import engine
 from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind
+from shared.runtime import clock
 from tests.integration.console.people import (
     ADA,
     CANARY,
@@ -66,6 +69,17 @@ def note(people: People, contact_id: str) -> None:
     notes.add(table, found, f"note of {CANARY}", Act("noted", "user:kim"))
 
 
+def open_ticket(people: People) -> None:
+    """A ticket of the help desk that a mail of Ada has opened."""
+    table, at = people.deps.tables.contacts, people.now[0]
+    contact_id = tickets.contact_of(table, COMPANY, MAIL, at)
+    tickets.note(table, COMPANY, contact_id, "t-9", at)
+    row = ConversationState(
+        conversation_id="t-9", updated_at=clock.to_text(at), expires_at=4_000_000_000
+    )
+    people.help_desk.table.put(row.attributes())
+
+
 @pytest.mark.parametrize("given", [GIVEN, [Named(NameKind.EMAIL, MAIL)]])
 def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     people: People, given: list[Named], caplog: pytest.LogCaptureFixture
@@ -77,6 +91,7 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
         assert member is not None
         assert lists.add(people.deps.tables.contacts, COMPANY, regulars.sk, member)
     note(people, ids[-1])
+    open_ticket(people)
     before, others = people.left(*WORDS), people.left(OTHER, "Ben")
     assert {place.partition("-")[0] for place in before} >= {
         "conversation",
@@ -98,7 +113,11 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     assert [row.get("contact") for row in people.inbox.rows(status="all")] == [None, "Ben"]
     assert len([item for item in people.contact_items() if item["sk"]["S"] == "PROFILE"]) == 2
     assert job.counts["profiles"] == 2
-    assert job.counts["contact_records"] == 3  # a note, its change and the mark of its request
+    # A note, its change and the mark of its request, and the ticket.
+    assert job.counts["contact_records"] == 4
+    buried = help_desk_states.conversation(people.help_desk.table, "t-9")
+    assert buried is not None
+    assert buried.erased_at is not None
     assert {one["context"] for one in job.parts} == people.deps.parts.keys()
 
 

@@ -477,7 +477,7 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
     call(f"DELETE /contacts/{other}/notes/{note}")
     said = {"channel": "sms", "state": "opted_out", "evidence": "said so"}
     call(f"POST /contacts/{contact}/consents", said)
-    for part in ("notes", "changes", "consents"):
+    for part in ("notes", "changes", "consents", "tickets"):
         call(f"GET /contacts/{contact}/{part}")
     call("GET /attributes")
     call("DELETE /attributes/tier")
