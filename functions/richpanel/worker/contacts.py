@@ -1,4 +1,4 @@
-"""The contact of the customer who opened a ticket. Its failure holds no ticket back: the next message tries again."""
+"""The contact of the customer who opened a ticket. Its failure holds no ticket back for long."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ def noted(
     ticket: Ticket | None,
     target: CustomerComment,
     state: ConversationState | None,
+    *,
+    is_needed: bool,
 ) -> str | None:
     """
     Store that a ticket is the contact's whose address has sent a message of it, and return the id of the contact.
 
-    Without a proved address, or a company of the help desk, it is the contact that is known already.
+    Without a proved address, or a company of the help desk, it is the contact that is known already; also after
+    a failure, unless it *is_needed*: the next message tries again.
     """
     from shared.contacts import tickets  # noqa: PLC0415 - events of handled messages have no turn
 
@@ -42,6 +45,8 @@ def noted(
         contact_id = known or tickets.contact_of(table, company, address, target.at_ms)
         tickets.note(table, company, contact_id, conversation_id, target.at_ms)
     except (Transient, BotoCoreError, ClientError) as failure:
+        if is_needed:
+            raise
         metrics.add_metric("TicketWithoutContact", MetricUnit.Count, 1)
         logger.warning("ticket without contact", extra={"reason": type(failure).__name__})
         return known

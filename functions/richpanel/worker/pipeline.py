@@ -39,6 +39,8 @@ from shared.runtime.observability import metrics
 RECEIVES_UNTIL_VISIBLE = 3
 # Number of deliveries after which an answer that is not JSON counts as permanent.
 RECEIVES_UNTIL_BAD = 4
+# Number of deliveries after which a ticket is handled without its contact.
+RECEIVES_UNTIL_ALONE = 3
 # Number of newest comments for which event rows are read: each costs a read unit, and older ones were handled.
 MOST_ROWS = 30
 NOT_FOUND = "ticket_not_found"
@@ -290,7 +292,12 @@ def _case(
         remaining_ms=delivery.context.get_remaining_time_in_millis,
         customer=decisions.sender_hmac(resources, ticket, customer_turn.target) if ticket else None,
         contact_id=contacts.noted(
-            resources, claimed.conversation_id, ticket, customer_turn.target, snapshot.state
+            resources,
+            claimed.conversation_id,
+            ticket,
+            customer_turn.target,
+            snapshot.state,
+            is_needed=delivery.receives < RECEIVES_UNTIL_ALONE,
         ),
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
