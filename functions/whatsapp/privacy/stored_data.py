@@ -133,7 +133,10 @@ class Listing:
         ]
         if source[0] == "sent":
             found = [
-                message for message in found if message.conversation_pk not in self.contact.heads
+                message
+                for message in found
+                if message.conversation_pk not in self.contact.heads
+                and self.contact.has(message.phone, source[1])
             ]
         return found, last
 
@@ -156,8 +159,9 @@ class Listing:
         if name == "customer":
             condition = Key("customerPhone").eq(key)
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
+            listed = [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
             items = self._without_messages(
-                [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
+                [item for item in listed if self.contact.has(item.get("phone"), key)]
             )
             return Page([found for item in items for found in self._of_listed(item)], last)
         return self._of_other_list(name, key, start)

@@ -217,7 +217,7 @@ def test_a_number_that_was_another_persons_leads_to_nothing_of_the_earlier_owner
         }
 
 
-def taken_over_elsewhere(people: People) -> None:
+def taken_over_elsewhere(people: People, *, is_late: bool = False) -> None:
     """Carl has Ada's number, and writes first to another number of the company."""
     elsewhere = "106540352242933"
     arn = f"arn:parley:whatsapp:::phone-number-id/{elsewhere}"
@@ -230,16 +230,27 @@ def taken_over_elsewhere(people: People) -> None:
     at = str(people.now[0] // 1_000)
     system = {"type": "user_changed_number", "body": "changed", "wa_id": "447700900199"}
     notice = {"id": "wamid.8", "from": ADA, "timestamp": at, "type": "system", "system": system}
-    people.harness.take({"messages": [notice]})
+    if not is_late:
+        people.harness.take({"messages": [notice]})
     people.now[0] += 60_000
     message = text("wamid.9", "of Carl", at=people.now[0] // 1_000, sender=ADA)
     contact = {"profile": {"name": "Carl"}, "wa_id": ADA}
     metadata = {"phone_number_id": elsewhere, "display_phone_number": "15552242933"}
     people.harness.take({"contacts": [contact], "messages": [message], "metadata": metadata})
+    if is_late:
+        people.harness.take({"messages": [notice]})
     people.show()
 
 
-@pytest.mark.parametrize("change", [handed_over, taken_over_elsewhere])
+def taken_over_before_the_notice(people: People) -> None:
+    """Carl's message comes before the notice: both conversations have the number as their key."""
+    taken_over_elsewhere(people, is_late=True)
+
+
+CHANGES = [handed_over, taken_over_elsewhere, taken_over_before_the_notice]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("erased", ["Adaline Canary", "Carl"])
 def test_of_two_owners_of_a_number_the_contact_that_is_named_is_erased_and_no_other(
     people: People, change: Callable[[People], None], erased: str
@@ -259,7 +270,7 @@ def test_of_two_owners_of_a_number_the_contact_that_is_named_is_erased_and_no_ot
     assert bool(people.left(CANARY)) is (erased == "Carl")
 
 
-@pytest.mark.parametrize("change", [handed_over, taken_over_elsewhere])
+@pytest.mark.parametrize("change", CHANGES)
 def test_the_export_of_one_owner_of_a_number_has_nothing_of_another(
     people: People, change: Callable[[People], None]
 ) -> None:
