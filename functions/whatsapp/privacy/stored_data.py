@@ -161,7 +161,7 @@ class Listing:
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
             listed = [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
             items = self._without_messages(
-                [item for item in listed if self.contact.has(item.get("phone"), key)]
+                [item for item in listed if self.contact.has(_phone_of(item), key)]
             )
             return Page([found for item in items for found in self._of_listed(item)], last)
         return self._of_other_list(name, key, start)
@@ -342,6 +342,12 @@ class Listing:
         }
         found = [items[key] for key in dict.fromkeys(keys) if key in items]
         return [item for item in found if item.get("company") == self.company]
+
+
+def _phone_of(item: Attributes) -> str | None:
+    """Return the business number of an item; None without one."""
+    is_alias = item["itemType"] == Alias.item_type
+    return Alias.phone_of(item[PARTITION_KEY]) if is_alias else item.get("phone")
 
 
 def _message_key(item: Attributes) -> str:

@@ -120,7 +120,12 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
     places = [
         (phone, key) for phone in phones for key in keys if f"{phone.phone}#{key}" not in foreign
     ]
-    aliases = _unique(alias for key in keys for alias in _aliases_of(table, company, key))
+    aliases = _unique(
+        alias
+        for key in keys
+        for alias in _aliases_of(table, company, key)
+        if f"{Alias.phone_of(alias)}#{key}" not in foreign
+    )
     ids = [
         each
         for each in _unique([named, *keys, *(alias.rpartition("#")[2] for alias in aliases)])
