@@ -25,7 +25,7 @@ LOGINS = "\n".join(
 )
 # What `make` and the stack print before: environments, builds, deployment, on a machine that has none of them.
 BEFORE = 30
-# What the chapters of a customer print: the contact, a merge, an export, and the receipt of four contexts with its head.
+# What the chapters of a customer print: contact, merge, export, and the receipt of four contexts below its head.
 PRINTED = 8
 
 
