@@ -542,7 +542,8 @@ def asked(
     **query: str,
 ) -> dict[str, Any]:
     """A call of the API."""
-    reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
+    conversations = {"whatsapp:read", "conversations:read", "email_threads:read"}
+    reads = {*conversations, "contacts:read", "richpanel:read"}
     consent = {"consent:read", "consent:write"}
     writes = {"whatsapp:write", "contacts:write", "contacts:admin", "privacy:admin"}
     scopes = frozenset({*reads, *consent, *writes})
