@@ -25,7 +25,7 @@ from conversations.privacy import mail_files, orphans, removal, subjects
 from conversations.privacy.orphans import FILE, Orphans, Person
 from conversations.privacy.owned_numbers import Owners, number_of
 from conversations.privacy.person import conversations_of, is_since, with_ref
-from conversations.store import conversations, erasures
+from conversations.store import conversations, erasures, states
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, OfConversation
@@ -87,9 +87,10 @@ class Inventory:
         if start is None and self._owners.is_present(address):
             address_of = number_of(address)
             erasures.mark_address_erased(self.deps.log, self.company_id, address_of, self.at)
-        found, last = self._page_of(address, ITEMS_A_PAGE, start)
+        found, last = self._listed(address, ITEMS_A_PAGE, start)
         for _, ref in found:
-            erasures.fence_erased(self.deps.log, ref, self.at)
+            if not is_since(self.deps, ref, self.at):
+                erasures.fence_erased(self.deps.log, ref, self.at)
         return Page([], last)
 
     def page(self, source: Source, start: Attributes | None, /) -> Page:
@@ -247,20 +248,22 @@ class Inventory:
     def _page_of(
         self, address: str, limit: int, start: Attributes | None
     ) -> tuple[list[tuple[Conversation, str]], Attributes | None]:
+        found, last = self._listed(address, limit, start)
+        return [one for one in found if self._has_ref(one[1])], last
+
+    def _listed(
+        self, address: str, limit: int, start: Attributes | None
+    ) -> tuple[list[tuple[Conversation, str]], Attributes | None]:
         listed, last = conversations.page_with_recipient(
             self.deps.table, self.company_id, number_of(address), limit=limit, start=start
         )
         owners = self._owners
         named = (with_ref(self.deps, one) for one in listed)
-        return [
-            one
-            for one in named
-            if one is not None and owners.has(address, *one) and self._has_ref(one[1])
-        ], last
+        return [one for one in named if one is not None and owners.has(address, *one)], last
 
     def _has_ref(self, ref: str) -> bool:
-        """Whether a conversation belongs to the run: an erasure leaves those that customers have begun since."""
-        return self.for_export or not is_since(self.deps, ref, self.at)
+        """Whether a conversation belongs to the run: an erasure leaves those that it did not fence."""
+        return self.for_export or states.is_erased(self.deps.log, ref)
 
     @property
     def _owners(self) -> Owners:
