@@ -67,13 +67,16 @@ class Chapter:
     A chapter, which its scenarios fill in.
 
     *show* receives each part when it is added, *progress* what the chapter waits for. *summary* are the totals in one
-    line; *is_matching* says whether every result was as expected and the totals match.
+    line; *is_matching* says whether every result was as expected and the totals match. Parts that are added while
+    *is_printed* are below the totals, also without all details.
     """
 
     title: str
     show: Callable[[Part], None] = _ignore
     progress: Callable[[str], None] = _ignore
     parts: list[Part] = field(default_factory=list)
+    printed: list[Part] = field(default_factory=list)
+    is_printed: bool = False
     summary: str = "stopped before its totals"
     is_matching: bool = False
 
@@ -106,4 +109,6 @@ class Chapter:
 
     def _add(self, part: Part) -> None:
         self.parts.append(part)
+        if self.is_printed:
+            self.printed.append(part)
         self.show(part)

@@ -1,4 +1,4 @@
-"""Prints the demo: one line for each chapter and the totals; with all details if asked to."""
+"""Prints the demo: one line for each chapter, what some show, and the totals; with all details if asked to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def console_of_the_demo() -> Console:
 
 @contextmanager
 def chapter_on(console: Console, title: str, *, is_verbose: bool) -> Iterator[Chapter]:
-    """Provide a chapter, show its progress, and print its result at the end: its details too if *is_verbose*."""
+    """Provide a chapter, show its progress, and print its result at the end: all details too if *is_verbose*."""
     with console.status(title) as status:
         chapter = Chapter(title, progress=lambda text: status.update(f"{title}: {text}"))
         if is_verbose:
@@ -45,6 +45,8 @@ def chapter_on(console: Console, title: str, *, is_verbose: bool) -> Iterator[Ch
             chapter.show = lambda part: show(console, part)
         yield chapter
     conclude(console, chapter)
+    for part in () if is_verbose else chapter.printed:
+        show(console, part)
 
 
 def show(console: Console, part: Part) -> None:

@@ -39,7 +39,7 @@ from shared.api.audit_log.items import Change
 from shared.contacts.items import ContactList, Member, Membership, Segment
 from shared.identity.contacts.attributes import Definitions
 from shared.identity.contacts.items import Change as ContactChange
-from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile
+from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile, Ticket
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.inbox.notifications.items import Notification, PushSubscription
@@ -100,7 +100,7 @@ LIVE: dict[_Live, str] = {
 }
 # Beside Profile, which has an index.
 CONTACTS = (
-    *(Merge, Found, Note, ContactChange, Marker, Definitions),
+    *(Merge, Found, Note, ContactChange, Marker, Ticket, Definitions),
     *(ContactList, Member, Membership, Segment, OpenWork),
     *(Import, ImportRows, Export),
     *(PersonJob, PersonRequest, ListedRequest, OpenRequest, PrivacySettings, Retention),

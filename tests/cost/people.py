@@ -49,10 +49,10 @@ ROWS: Final = 100
 WRITTEN_DOWN: Measured = {
     NEW_ROW: Figures(11.17, 10.05, 0),
     KNOWN_ROW: Figures(0.17, 4.05, 0),
-    DRY_RUN: Figures(0, 36.5, 0),
-    EXPORT: Figures(96, 405, 10),
-    ERASURE: Figures(237, 892.5, 500),
-    BY_RETENTION: Figures(68, 204.5, 155),
+    DRY_RUN: Figures(0, 41.5, 0),
+    EXPORT: Figures(96, 410, 5),
+    ERASURE: Figures(237, 701.5, 275),
+    BY_RETENTION: Figures(68, 212.5, 155),
 }
 NOTES = """\
 A row has a number and a name of two words. The person has one conversation in each of WhatsApp, AI conversations and

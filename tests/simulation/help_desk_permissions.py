@@ -22,6 +22,9 @@ from richpanel.store.items import TTL_ATTRIBUTE, Event
 from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
+from shared.identity.contacts import resolution
+from shared.identity.contacts.claims import Claim, Proof
+from shared.identity.identifiers import IdentifierKind, identifier
 from tests import api_gateway, keyring
 from tests.simulation import stored
 from tests.simulation.person_calls import ask_part, asked_for
@@ -50,6 +53,7 @@ TABLES = (
     "RichpanelAuditActionsTable",
     "ConversationLogTable",
 )
+JANE = "jane@shop.example"
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 
 
@@ -81,6 +85,7 @@ class HelpDeskDeployment:
         self.events, self.state, self.audit = (
             Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES[:3]
         )
+        self.contacts = Table(dynamodb, self._name("ContactsTable"))
         for queue in QUEUES:
             self.urls[queue] = create_queue(self.sqs, queue, **self.given)
         policy = json.dumps(properties("RichpanelQueue", **self.given)["RedrivePolicy"])
@@ -119,6 +124,18 @@ class HelpDeskDeployment:
             id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
         )
         self.system.sandbox.help_desk.seed(seed, at)
+
+    def know_customer(self) -> None:
+        """A contact with Jane's number and address, which no address finds yet."""
+        claims = [
+            Claim(identifier(kind, value), Proof.COMPANY)
+            for kind, value in (
+                (IdentifierKind.PHONE, "+447700900121"),
+                (IdentifierKind.EMAIL, JANE),
+            )
+        ]
+        with keyring.held(keyring.Keys(keyring.KEY)):
+            resolution.resolve(self.contacts, OPERATOR.company, claims, self.system.clock.ms)
 
     def use_up_attempts(self, queue: str) -> None:
         """Put a message on a queue that has killed every run so far."""
@@ -217,7 +234,8 @@ def help_desk_deployment(system: System, observer: CallObserver) -> Iterator[Hel
 def exercise_help_desk(system: System, observer: CallObserver) -> None:
     """The sweep finds a mail and a chat without webhooks; then operators call every route and command."""
     with help_desk_deployment(system, observer) as deployment:
-        deployment.ticket("t-1", DISPUTE)
+        deployment.know_customer()
+        deployment.ticket("t-1", DISPUTE, sender=JANE)
         deployment.ticket("t-2", "Where is my order?", channel="livechat")
         sweep_and_work(deployment)
         assert "mw-processed" in system.sandbox.help_desk.tickets["t-1"].tags

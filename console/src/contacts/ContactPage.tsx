@@ -11,10 +11,13 @@ import { Consent } from "./Consent";
 import { History } from "./History";
 import { Identifiers } from "./Identifiers";
 import { NoteList } from "./NoteList";
+import { rightsOf } from "../operations/access";
 import { Person } from "./Person";
 import { Suggestions } from "./Suggestions";
 import { contactOf, conversationsOf, type Contact } from "./source";
+import { Tickets } from "./Tickets";
 import { Timeline } from "./Timeline";
+import { placeOf, withQuery } from "../shell/router";
 import { usePageList } from "../api/pageList";
 
 export function ContactPage({ id }: { id: string | null }) {
@@ -39,7 +42,8 @@ export function ContactPage({ id }: { id: string | null }) {
 
 function Shown({ contact, onChange }: { contact: Contact; onChange: () => Promise<void> }) {
   const { client } = useApp();
-  const me = useSession().person?.principal ?? null;
+  const session = useSession();
+  const me = session.person?.principal ?? null;
   const id = contact.contactId;
   const conversations = usePageList((cursor, signal) => conversationsOf(client, id, cursor, signal), [client, id]);
   const consents = useResource(
@@ -63,7 +67,13 @@ function Shown({ contact, onChange }: { contact: Contact; onChange: () => Promis
         onChange={onChange}
       />
       <Suggestions contact={contact} onChange={reload} />
+      <Tickets contactId={id} />
       <History contactId={id} version={contact.version} me={me} />
+      {rightsOf(session).admin && (
+        <p class="facts-part">
+          <a href={withQuery(placeOf("operations", "privacy"), `contact_id=${encodeURIComponent(id)}`)}>{t("contact.privacy")}</a>
+        </p>
+      )}
     </>
   );
   return (

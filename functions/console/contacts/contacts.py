@@ -18,6 +18,8 @@ from console.contacts.views import (
     ContactHandle,
     ContactIdentifier,
     Contacts,
+    ContactTicket,
+    ContactTickets,
     ContactView,
 )
 from console.reading_rights import readable
@@ -27,6 +29,7 @@ from console.search.terms import terms_of
 from console.store import searches
 from shared.api.auth import RateLimited
 from shared.api.cursors import InvalidCursor, Listing, Page
+from shared.contacts import tickets
 from shared.identity.addresses import displayed
 from shared.identity.contacts import attributes, resolution, tokens
 from shared.identity.contacts.claims import Proof
@@ -120,6 +123,17 @@ def conversations(
     if len(listed) <= query.limit:
         return Page(result)
     return Page(result, listing.cursor(seal, {"order": listed[query.limit - 1].contact_order}))
+
+
+def tickets_of(deps: InboxDependencies, caller: Caller, contact_id: str) -> ContactTickets:
+    """Return the tickets of a contact, newest first. Raises ContactNotFound."""
+    found = tickets.of_person(deps.contacts, shown(deps, caller, contact_id).profile)
+    return ContactTickets(
+        tickets=[
+            ContactTicket(ticket_id=one.ticket_id, last_activity_at=one.last_activity_at)
+            for one in found
+        ]
+    )
 
 
 def view_of(deps: InboxDependencies, found: Found) -> ContactView:

@@ -110,6 +110,21 @@ class RemovedNote(views.View):
     note_id: str
 
 
+class ContactTicket(views.View):
+    """A ticket of the help desk that the person has opened, and when it had its newest message."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    ticket_id: str
+    last_activity_at: str
+
+
+class ContactTickets(views.View):
+    """The tickets of a person, newest first: the last 90 days, at most 100 of each contact that was merged."""
+
+    tickets: list[ContactTicket]
+
+
 class ContactChange(views.View):
     """A change of a person's record: who made it, and the names of the changed fields."""
 

@@ -61,15 +61,20 @@ def start(
     reason: str,
     reference: str | None = None,
     contexts: list[str] | None = None,
+    at: str | None = None,
 ) -> PersonJob:
-    """Start the job of the person with these names, or continue it if it is not done, and return it."""
+    """
+    Start the job of the person with these names, or continue it if it is not done, and return it.
+
+    *at*: when it was requested, if not now; what is stored later stays.
+    """
     job_id = PersonJob.id_of(kind, company, given, contexts)
     fresh = PersonJob(
         **PersonJob.key_of(job_id),
         company_id=company,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at or clock.to_text(clock.now_ms()),
         requested_by=by,
         reason=reason,
         reference=reference,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Key
 
+from shared.contacts import tickets
 from shared.identity.addresses import AddressInvalid
 from shared.identity.contacts import resolution, tokens
 from shared.identity.contacts.items import Profile
@@ -66,9 +67,10 @@ def of_names(
     """
     Return all names of the person, the given ones first, and the ids of all profiles, those that others lead to last.
 
-    Further names are those that a context knows, those that the conversations of the person's contacts prove, and those
-    that people have added to the contacts. The contact of a number that has passed on to the person is the earlier
-    owner's, and is left alone. Takes several calls; with a *budget* only so many conversations are read.
+    Further names are those that a context knows, those that the conversations of the person's contacts prove, those
+    that people have added to the contacts, and the tickets of these. The contact of a number that has passed on to the
+    person is the earlier owner's, and is left alone. Takes several calls; with a *budget* only so many conversations
+    are read.
     """
     names = dict.fromkeys(given)
     claimed: dict[Named, None] = {}
@@ -87,6 +89,8 @@ def of_names(
             profiles[name] = [] if has_passed_on else list(_profiles(sources.tables, company, name))
             for profile in profiles[name]:
                 names |= dict.fromkeys(_added(sources.tables, profile))
+                found_tickets = tickets.of_person(sources.tables.contacts, profile)
+                names |= {Named(NameKind.TICKET, one.ticket_id): None for one in found_tickets}
                 claimed |= dict.fromkeys(_claimed(sources, company, profile, budget))
                 names |= {one: None for one in claimed if former(one) not in names}
     found = [profile for of_name in profiles.values() for profile in of_name]

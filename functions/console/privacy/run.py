@@ -157,6 +157,7 @@ class _Turn:
                 reason=request.reason,
                 reference=request.reference,
                 contexts=request.contexts,
+                at=request.begun_at,
             )
         if request.job_id is None:
             self._replace(job_id=job_id)

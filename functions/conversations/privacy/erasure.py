@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conversations.privacy.inventory import Inventory
-from conversations.privacy.person import all_addresses, conversations_of, every_spelling
+from conversations.privacy.person import (
+    all_addresses,
+    conversations_of,
+    every_spelling,
+    is_since,
+)
 from conversations.privacy.remainders import REMAINDERS
 from conversations.store import states
 from conversations.store.items.parts.privacy_job import PrivacyJob
@@ -80,7 +85,8 @@ def run(
 
     Raises Transient if new conversations or addresses keep appearing during an erasure.
     """
-    job = _started(deps, kind, company_id, known_addresses, by)
+    now = clock.to_text(clock.now_ms())
+    job = _started(deps, kind, company_id, known_addresses, by=by, at=now)
     if job.rounds:
         jobs.replace(deps.log, job.changed(rounds=0))
     return engine.run(engine_of(deps), job.job_id)
@@ -93,14 +99,16 @@ def turn(
     known_addresses: Sequence[str],
     *,
     by: str,
+    at: str,
     turn_ms: int,
 ) -> PrivacyJob:
     """
     Start the job of the person with these normalised addresses, or continue it, for *turn_ms*, and return it.
 
-    Raises Transient for every other reason than a wait of a known length; the next turn tries again.
+    *at*: when it was requested. Raises Transient for every other reason than a wait of a known length; the next turn
+    tries again.
     """
-    job = _started(deps, kind, company_id, known_addresses, by)
+    job = _started(deps, kind, company_id, known_addresses, by=by, at=at)
     try:
         engine.work(engine_of(deps, turn_ms), job.job_id)
     except Transient as wait:
@@ -113,7 +121,13 @@ def turn(
 
 
 def _started(
-    deps: ErasureDependencies, kind: Kind, company_id: str, known_addresses: Sequence[str], by: str
+    deps: ErasureDependencies,
+    kind: Kind,
+    company_id: str,
+    known_addresses: Sequence[str],
+    *,
+    by: str,
+    at: str,
 ) -> PrivacyJob:
     """Store the job of a person, unless it goes on, and return it; it is in no queue."""
     given = every_spelling(known_addresses)
@@ -123,7 +137,7 @@ def _started(
         company_id=company_id,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at,
         requested_by=by,
         given=given,
     )
@@ -167,7 +181,9 @@ def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     current = all_addresses(deps, job.company_id, job.given or [])
     merged = [*(address for address in known if address not in current), *current]
     refs = (ref for _, ref in conversations_of(deps, job.company_id, merged))
-    if len(merged) == len(known) and all(states.is_erased(deps.log, ref) for ref in refs):
+    if len(merged) == len(known) and all(
+        states.is_erased(deps.log, ref) or is_since(deps, ref, job.requested_at) for ref in refs
+    ):
         return None
     if job.rounds + 1 >= ROUNDS:
         raise Transient(STILL_WRITTEN)

@@ -24,8 +24,8 @@ from conversations.configuration.folders import folder_of
 from conversations.privacy import mail_files, orphans, removal, subjects
 from conversations.privacy.orphans import FILE, Orphans, Person
 from conversations.privacy.owned_numbers import Owners, number_of
-from conversations.privacy.person import conversations_of, with_ref
-from conversations.store import conversations, erasures
+from conversations.privacy.person import conversations_of, is_since, with_ref
+from conversations.store import conversations, erasures, states
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, OfConversation
@@ -87,9 +87,10 @@ class Inventory:
         if start is None and self._owners.is_present(address):
             address_of = number_of(address)
             erasures.mark_address_erased(self.deps.log, self.company_id, address_of, self.at)
-        found, last = self._page_of(address, ITEMS_A_PAGE, start)
+        found, last = self._listed(address, ITEMS_A_PAGE, start)
         for _, ref in found:
-            erasures.fence_erased(self.deps.log, ref, self.at)
+            if not is_since(self.deps, ref, self.at):
+                erasures.fence_erased(self.deps.log, ref, self.at)
         return Page([], last)
 
     def page(self, source: Source, start: Attributes | None, /) -> Page:
@@ -190,7 +191,7 @@ class Inventory:
             own = conversations_of(self.deps, self.company_id, [address])
             of_address = subjects.of_address(number_of(address))
             strays = sorted(of_address) if self._owners.is_present(address) else []
-            listed = [*strays, *(ref for _, ref in own)]
+            listed = [*strays, *(ref for _, ref in own if self._has_ref(ref))]
         number, position = (start["subject"], start["position"]) if start else (0, None)
         if int(number) >= len(listed):
             return Page([])
@@ -247,12 +248,22 @@ class Inventory:
     def _page_of(
         self, address: str, limit: int, start: Attributes | None
     ) -> tuple[list[tuple[Conversation, str]], Attributes | None]:
+        found, last = self._listed(address, limit, start)
+        return [one for one in found if self._has_ref(one[1])], last
+
+    def _listed(
+        self, address: str, limit: int, start: Attributes | None
+    ) -> tuple[list[tuple[Conversation, str]], Attributes | None]:
         listed, last = conversations.page_with_recipient(
             self.deps.table, self.company_id, number_of(address), limit=limit, start=start
         )
         owners = self._owners
         named = (with_ref(self.deps, one) for one in listed)
         return [one for one in named if one is not None and owners.has(address, *one)], last
+
+    def _has_ref(self, ref: str) -> bool:
+        """Whether a conversation belongs to the run: an erasure leaves those that it did not fence."""
+        return self.for_export or states.is_erased(self.deps.log, ref)
 
     @property
     def _owners(self) -> Owners:
@@ -266,7 +277,13 @@ class Inventory:
     @property
     def _orphans(self) -> Orphans:
         person = Person(self.company_id, frozenset(self._numbers))
-        return Orphans(log=self.deps.log, bucket=self.deps.bucket, person=person, at=self.at)
+        return Orphans(
+            log=self.deps.log,
+            bucket=self.deps.bucket,
+            person=person,
+            at=self.at,
+            for_export=self.for_export,
+        )
 
 
 def _begin(at: Attributes | None) -> Attributes:

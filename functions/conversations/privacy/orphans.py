@@ -51,12 +51,16 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orphans:
-    """The unmatched messages and parked events of a company's *person*; *at*: the time of the request."""
+    """
+    The unmatched messages and parked events of a company's *person*; *at*: the time of the request. An erasure leaves
+    unmatched messages that were received later.
+    """
 
     log: Table
     bucket: Bucket
     person: Person
     at: str
+    for_export: bool
 
     def page(self, subject: str, start: Attributes | None, limit: int | None) -> Page:
         """
@@ -130,7 +134,8 @@ class Orphans:
             return [*self._files(self._media_of_parked(parked)), orphan.finding(PARKED)]
         is_here = orphan.item_key[PARTITION_KEY] == Unmatched.partition(self.person.company_id)
         unmatched = Unmatched.read(item)
-        if not is_here or not self._is_theirs(unmatched, orphan.subject):
+        is_since = not self.for_export and unmatched.received_at > self.at
+        if not is_here or is_since or not self._is_theirs(unmatched, orphan.subject):
             return []
         event = unmatched.event
         name = (str(event["provider"]), str(event["provider_message_id"]))

@@ -65,6 +65,7 @@ class ConversationPart:
             asked.company,
             named,
             by=asked.requested_by,
+            at=asked.requested_at,
             turn_ms=TURN_MS,
         )
         stored = stored_jobs.get(self.deps.log, PrivacyJob, job_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.privacy.owned_numbers import OWNED, Owners, number_of
-from conversations.store import conversations, erasures, routes
+from conversations.store import conversations, erasures, messages, routes
 from conversations.store.items import identifiers
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid, other_spellings
@@ -50,6 +50,12 @@ def conversations_of(
             named = with_ref(deps, stored)
             if named is not None and owners.has(address, *named):
                 yield named
+
+
+def is_since(deps: ErasureDependencies, ref: str, at: str) -> bool:
+    """Whether a customer has begun a conversation after a time: what is erased up to then does not reach it."""
+    first = messages.first(deps.log, ref)
+    return first is not None and first.author == "customer" and first.message_timestamp > at
 
 
 def with_ref(

@@ -110,6 +110,12 @@ def page(
     return [Message.read(item) for item in items], last
 
 
+def first(table: Table, ref: str) -> Message | None:
+    """Return the oldest message; None if there is none."""
+    items, _ = table.query(None, _messages(ref), limit=1)
+    return Message.read(items[0]) if items else None
+
+
 def find(table: Table, ref: str, entry_id: str) -> Message | None:
     """Find a message by its id among the newest thousand; agents do not act on older ones."""
     start: Attributes | None = None

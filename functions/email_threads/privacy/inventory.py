@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from shared.privacy.inventory import Found, Source
 
 _THREADS, _BLOCKED = "threads", "blocked_senders"
+MAIL_SUFFIX: Final = ".eml"
 # The attributes of a thread with others that do not tell the texts of other people.
 _SHARED: Final = frozenset({
     "conversation_id", "company_id", "mailbox", "created_at", "updated_at", "status", "subject", "email_count",
@@ -94,11 +95,11 @@ class Inventory(StoredData):
         erasure.remove(self, found)
 
     def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return each item of a page as a line, and copy each object."""
+        """Return each item of a page as a line, and copy each object; mail programs open whole mails."""
         lines: list[dict[str, object]] = []
         for found in page:
             if found.kind in kinds.OBJECTS:
-                copied = folder.copy(found.key)
+                copied = folder.copy(found.key, "" if found.kind == kinds.FILE else MAIL_SUFFIX)
                 if copied is not None:
                     lines.append({"kind": found.kind, "file": copied})
             elif (item := self._item(found)) is not None:

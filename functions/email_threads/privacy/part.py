@@ -52,6 +52,7 @@ class EmailPart:
             kind=asked.kind,
             address=subject,
             by=asked.requested_by,
+            at=asked.requested_at,
         )
         stored = stored_jobs.get(self.table, PrivacyJob, job_id)
         return self._stated(job_since(asked, stored, start, goes_on=queues))

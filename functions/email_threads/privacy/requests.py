@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 
 def start(
-    table: Table, queue: FifoQueue, *, company_id: str, kind: Kind, address: str, by: str
+    table: Table,
+    queue: FifoQueue,
+    *,
+    company_id: str,
+    kind: Kind,
+    address: str,
+    by: str,
+    at: str | None = None,
 ) -> PrivacyJob:
     """
     Start the job of an address, or continue it if it is not done, and return it.
 
-    *by*: the authenticated caller. Raises NotEnqueued and Transient.
+    *by*: the authenticated caller. *at*: when it was requested, if not now. Raises NotEnqueued and Transient.
     """
     job_id = PrivacyJob.id_of(kind, company_id, address)
     fresh = PrivacyJob(
@@ -34,7 +41,7 @@ def start(
         company_id=company_id,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at or clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=address,
         # A worker of an earlier release, during a deployment, fences also an export that has the step of fences.

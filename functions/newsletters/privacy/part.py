@@ -76,4 +76,5 @@ def _job_id(kind: Kind, company: str, name: NameKind, value: str) -> str:
 
 
 def _of(asked: Asked) -> dict[str, Any]:
-    return {"company_id": asked.company, "kind": asked.kind, "by": asked.requested_by}
+    by, at = asked.requested_by, asked.requested_at
+    return {"company_id": asked.company, "kind": asked.kind, "by": by, "at": at}

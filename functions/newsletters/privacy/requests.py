@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 
 def start(
-    table: Table, queue: FifoQueue, *, company_id: str, kind: Kind, user_id: str, by: str
+    table: Table,
+    queue: FifoQueue,
+    *,
+    company_id: str,
+    kind: Kind,
+    user_id: str,
+    by: str,
+    at: str | None = None,
 ) -> PrivacyJob:
     """
     Start the job of a user, or continue it if it is not done, and return it.
 
-    *by*: the authenticated caller. Raises NotEnqueued and Transient.
+    *by*: the authenticated caller. *at*: when it was requested, if not now. Raises NotEnqueued and Transient.
     """
     job_id = PrivacyJob.id_of(kind, company_id, user_id)
     fresh = PrivacyJob(
@@ -34,7 +41,7 @@ def start(
         company_id=company_id,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at or clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=user_id,
     )
@@ -42,7 +49,14 @@ def start(
 
 
 def start_of_address(
-    table: Table, queue: FifoQueue, *, company_id: str, kind: Kind, address: str, by: str
+    table: Table,
+    queue: FifoQueue,
+    *,
+    company_id: str,
+    kind: Kind,
+    address: str,
+    by: str,
+    at: str | None = None,
 ) -> PrivacyJob:
     """Start the job of an address in its normal form, as `start` does."""
     job_id = PrivacyJob.id_of_address(kind, company_id, address)
@@ -51,7 +65,7 @@ def start_of_address(
         company_id=company_id,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at or clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=address,
         by_address=True,

@@ -32,7 +32,7 @@ class AdminSettings(SourcesSettings):
     switches_path: str
     api_seal_secret_id: str
     media_bucket_name: str  # of exports
-    contacts_table_name: str  # has what companies have set
+    contacts_table_name: str  # has what companies have set, and tickets of contacts
 
 
 def _parameters() -> "SSMProvider":

@@ -94,6 +94,7 @@ def erase(deps: ApiDependencies, conversation_id: str, instruction: Instruction)
     write_audit_row(
         deps, instruction, "erase", {"change": "erase", "conversation": conversation_id}
     )
-    erased_at = tickets.erase(deps.state, deps.audit, conversation_id)
+    tables = tickets.Tables(deps.state, deps.audit, deps.contacts)
+    erased_at = tickets.erase(tables, deps.account.company, conversation_id)
     log_change(instruction, "conversation erased", {"correlation_id": conversation_id})
     return ErasedView(conversation_id=conversation_id, erased_at=erased_at)

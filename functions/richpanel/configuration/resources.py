@@ -118,6 +118,7 @@ class Resources(Sources):
 
     idempotency: Table
     audit: Table
+    contacts: Table
     lease: Lease
     ledger: Ledger[Action]
     switchboard: SwitchBoard

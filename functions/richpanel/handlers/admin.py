@@ -100,6 +100,7 @@ def _answered(call: object) -> dict[str, Any]:
     part = HelpDeskPart(
         table=deps.state,
         audit=deps.audit,
+        contacts=deps.contacts,
         bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
         secret=deps.keys,
         owner=lambda: deps.account.company,

@@ -40,6 +40,7 @@ class WorkerSettings(SourcesSettings, SpendingSettings):
 
     idempotency_table_name: str
     audit_actions_table_name: str
+    contacts_table_name: str
     richpanel_queue_url: str
     richpanel_live_queue_url: str
     switches_path: str
@@ -66,6 +67,7 @@ resources = sources(
     dynamodb,
     idempotency=idempotency,
     audit=audit,
+    contacts=Table(dynamodb, settings.contacts_table_name),
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
     spending=spending_of(settings, idempotency),

@@ -1,1 +1,1 @@
-"""Erases and exports what the middleware keeps of a customer; tickets are erased by their ids."""
+"""Erases and exports what the middleware keeps of a customer: tickets by their ids, counts by the address."""

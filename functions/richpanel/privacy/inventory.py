@@ -1,7 +1,7 @@
 """
 The data of a customer: times of automatic replies, under a keyed hash of an address, for a week; or of a ticket.
 
-No other row leads from an address to a person. Tickets are known by the help desk's ids alone, and hold codes.
+Tickets are known by the help desk's ids, and hold codes; their places beside the contacts lead to those of a person.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from shared.privacy.inventory import Found, Page
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shared.aws.dynamodb import Attributes, Table
+    from richpanel.privacy.tickets import Tables
+    from shared.aws.dynamodb import Attributes
     from shared.aws.s3 import Bucket
     from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Source
@@ -29,12 +30,13 @@ TICKET: Final = "ticket:"  # before the id of a ticket, in the name of a subject
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """
-    The row of the customer or ticket of a subject, in the table of states, and the *audit* of a ticket. *exports*: the
-    prefix of the person's exports.
+    The row of the customer or ticket of a subject, the audit of a ticket, and its place beside a contact.
+
+    *exports*: the prefix of the person's exports.
     """
 
-    table: Table
-    audit: Table
+    tables: Tables
+    company: str
     bucket: Bucket
     subject: str
     exports: str
@@ -53,27 +55,31 @@ class Inventory:
 
     def fence(self, source: Source, _start: Attributes | None) -> Page:
         """Stop all later events of a ticket."""
-        tickets.bury(self.table, source[1])
+        tickets.bury(self.tables.state, source[1])
         return Page([])
 
     def page(self, source: Source, _start: Attributes | None) -> Page:
         """Return the row, if it exists; that of a ticket which is erased is its tombstone."""
         kind, key = source
         if kind == TICKETS:
-            return Page([Found(TICKETS, key)] if states.conversation(self.table, key) else [])
-        row = states.customer(self.table, key)
+            return Page(
+                [Found(TICKETS, key)] if states.conversation(self.tables.state, key) else []
+            )
+        row = states.customer(self.tables.state, key)
         return Page([Found(CUSTOMERS, row.conversation_id)] if row else [])
 
     def remove(self, found: Found) -> None:
         """Remove the row of a customer, or all of a ticket but its tombstone."""
         if found.kind == TICKETS:
-            tickets.erase(self.table, self.audit, found.key)
+            tickets.erase(self.tables, self.company, found.key)
         else:
-            self.table.delete(key_of(CustomerState, found.key))
+            self.tables.state.delete(key_of(CustomerState, found.key))
 
     def export(self, page: Iterable[Found], _folder: ExportFolder) -> list[dict[str, object]]:
         """Return the row as a line."""
-        rows = [(found.kind, self.table.get(key_of(CustomerState, found.key))) for found in page]
+        rows = [
+            (found.kind, self.tables.state.get(key_of(CustomerState, found.key))) for found in page
+        ]
         return [{"kind": kind, "item": row} for kind, row in rows if row is not None]
 
     def finish(self) -> None:

@@ -37,7 +37,7 @@ _EXPORTS: Final = "exports/~help-desk/{company}/{job}/"  # no id of a company ha
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpDeskPart:
     """
-    A job for each address and ticket, over the tables of states and audit and the bucket of exports.
+    A job for each address and ticket, over the tables of states, audit and contacts and the bucket of exports.
 
     *secret*: the help desk's, with the salt of the hashes. *owner*: returns the company of the help desk; None if it is
     every company's.
@@ -45,6 +45,7 @@ class HelpDeskPart:
 
     table: Table
     audit: Table
+    contacts: Table
     bucket: Bucket
     secret: JsonSecret
     owner: Callable[[], str | None]
@@ -84,7 +85,7 @@ class HelpDeskPart:
             company_id=asked.company,
             job_id=job_id,
             kind=asked.kind,
-            requested_at=clock.to_text(clock.now_ms()),
+            requested_at=asked.requested_at,
             requested_by=asked.requested_by,
             requested_for=subject,
         )
@@ -101,8 +102,8 @@ class HelpDeskPart:
             item=PrivacyJob,
             table=self.table,
             inventory=lambda job: Inventory(
-                table=self.table,
-                audit=self.audit,
+                tables=tickets.Tables(self.table, self.audit, self.contacts),
+                company=job.company_id,
                 bucket=self.bucket,
                 subject=str(job.requested_for),
                 exports=_exports_of(

@@ -7,7 +7,7 @@ from shared.privacy.remainders import BACKUPS, EXPIRED_ITEMS, QUEUE_DAYS, Remain
 REMAINDERS: Final = (
     Remainder(
         kind="tickets",
-        reason="states and audit of tickets: ids and codes, without a link to the person; they are erased by their ids",
+        reason="states and audit of tickets beside no contact: ids and codes; they are erased by their ids",
         days=90,
     ),
     Remainder(

@@ -95,12 +95,15 @@ def note_sweep_page(table: Table, began_at: str, next_page: int) -> None:
     _change(table, Sweep, Sweep.patterns[0], lambda _: Change(put=facts))
 
 
-def replace_with_tombstone(table: Table, conversation_id: str, ttl_seconds: int) -> None:
+def replace_with_tombstone(
+    table: Table, conversation_id: str, ttl_seconds: int, contact_id: str | None = None
+) -> None:
     """Replace a ticket's state with a tombstone, kept for as long as a redelivery may arrive. Safe to repeat."""
     now = clock.to_text(clock.now_ms())
     tombstone = ConversationState(
         conversation_id=conversation_id,
         updated_at=now,
+        contact_id=contact_id,
         erased_at=now,
         expires_at=clock.expires_in(ttl_seconds),
     )

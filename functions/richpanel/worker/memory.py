@@ -94,7 +94,8 @@ def _change_for(
 ) -> Change:
     """Return the change that the turn makes. *sent*: template of the reply that was sent or may have been."""
     facts = ConversationState.named(
-        last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
+        last_processed_at=_later(state, clock.to_text(max(0, processed_at))),
+        contact_id=case.contact_id,
     )
     head, name = head_of(state), case.target.name
     is_late = case.customer_turn.route_only is RouteOnly.LATE_MESSAGE

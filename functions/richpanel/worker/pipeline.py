@@ -27,7 +27,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, backfills, event_rows, memory, parking, turns
+from richpanel.worker import audit, backfills, contacts, event_rows, memory, parking, turns
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Case
 from richpanel.worker.turns import CustomerTurn, Reading
@@ -39,6 +39,8 @@ from shared.runtime.observability import metrics
 RECEIVES_UNTIL_VISIBLE = 3
 # Number of deliveries after which an answer that is not JSON counts as permanent.
 RECEIVES_UNTIL_BAD = 4
+# Number of deliveries after which a ticket is handled without its contact.
+RECEIVES_UNTIL_ALONE = 3
 # Number of newest comments for which event rows are read: each costs a read unit, and older ones were handled.
 MOST_ROWS = 30
 NOT_FOUND = "ticket_not_found"
@@ -289,6 +291,14 @@ def _case(
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
         customer=decisions.sender_hmac(resources, ticket, customer_turn.target) if ticket else None,
+        contact_id=contacts.noted(
+            resources,
+            claimed.conversation_id,
+            ticket,
+            customer_turn.target,
+            snapshot.state,
+            is_needed=delivery.receives < RECEIVES_UNTIL_ALONE,
+        ),
         was_closed_by_us=bool(
             ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),

@@ -40,12 +40,13 @@ def start(
     named: str,
     by: str,
     by_key: bool = False,
+    at: str | None = None,
 ) -> PrivacyJob:
     """
     Start the job of a contact, or continue it if it is not done, and return it.
 
-    *named*: digits or user id, or *by_key* the contact key. *by*: the authenticated caller. Raises NotEnqueued and
-    Transient.
+    *named*: digits or user id, or *by_key* the contact key. *by*: the authenticated caller. *at*: when it
+    was requested, if not now. Raises NotEnqueued and Transient.
     """
     job_id = PrivacyJob.id_of(kind, company, named, by_key=by_key)
     fresh = PrivacyJob(
@@ -53,7 +54,7 @@ def start(
         company=company,
         job_id=job_id,
         kind=kind,
-        requested_at=clock.to_text(clock.now_ms()),
+        requested_at=at or clock.to_text(clock.now_ms()),
         requested_by=by,
         requested_for=named,
         by_key=by_key or None,

@@ -72,6 +72,7 @@ class WhatsAppPart:
             named=named,
             by_key=by_key,
             by=asked.requested_by,
+            at=asked.requested_at,
         )
         stored = stored_jobs.get(self.table, PrivacyJob, job_id)
         return self._stated(job_since(asked, stored, start, goes_on=queues))

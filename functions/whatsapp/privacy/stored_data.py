@@ -133,7 +133,10 @@ class Listing:
         ]
         if source[0] == "sent":
             found = [
-                message for message in found if message.conversation_pk not in self.contact.heads
+                message
+                for message in found
+                if message.conversation_pk not in self.contact.heads
+                and self.contact.has(message.phone, source[1])
             ]
         return found, last
 
@@ -156,8 +159,9 @@ class Listing:
         if name == "customer":
             condition = Key("customerPhone").eq(key)
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
+            listed = [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
             items = self._without_messages(
-                [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
+                [item for item in listed if self.contact.has(_phone_of(item), key)]
             )
             return Page([found for item in items for found in self._of_listed(item)], last)
         return self._of_other_list(name, key, start)
@@ -349,6 +353,12 @@ class Listing:
 def _is_named(item: Attributes) -> bool:
     """Whether an item is a reaction whose key names a conversation."""
     return item["itemType"] == Reaction.item_type and "conversation" in item
+
+
+def _phone_of(item: Attributes) -> str | None:
+    """Return the business number of an item; None without one."""
+    is_alias = item["itemType"] == Alias.item_type
+    return Alias.phone_of(item[PARTITION_KEY]) if is_alias else item.get("phone")
 
 
 def _message_key(item: Attributes) -> str:

@@ -7,7 +7,7 @@ otherwise. Further ids come from the aliases that lead to the contact.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
@@ -34,7 +34,12 @@ _HASHED_AS = "whatsapp customer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and their hashes."""
+    """
+    A person as a company's numbers know them: contact keys, heads, links, all known ids, and their hashes.
+
+    `foreign`: the business numbers at which a contact key is another owner's of the customer's number, as
+    `{phone}#{key}`.
+    """
 
     keys: list[str]
     links: list[str]
@@ -42,6 +47,13 @@ class Contact:
     heads: list[str]
     ids: list[str]
     hashes: list[str]
+    foreign: list[str] = field(default_factory=list)
+
+    def has(self, phone: object, key: str) -> bool:
+        """Whether what is stored under a contact key, or the hash of one, at a business number is the person's."""
+        place = f"{phone}#"
+        foreign = [one.removeprefix(place) for one in self.foreign if one.startswith(place)]
+        return not any(key == one or key in hashes_of(one) for one in foreign)
 
     def attributes(self) -> dict[str, Any]:
         """Return the contact as a job stores it."""
@@ -103,22 +115,73 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
     keys = keys or _unique(
         key for phone in phones for key in _contact_keys(table, phone, named, by_key=by_key)
     )
-    aliases = _unique(alias for key in keys for alias in _aliases_of(table, company, key))
+    own, foreign = _places(table, company, named, by_key=by_key)
+    keys = _unique([*keys, *(key for _, key in own)])
+    places = [
+        (phone, key) for phone in phones for key in keys if f"{phone.phone}#{key}" not in foreign
+    ]
+    aliases = _unique(
+        alias
+        for key in keys
+        for alias in _aliases_of(table, company, key)
+        if f"{Alias.phone_of(alias)}#{key}" not in foreign
+    )
     ids = [
         each
         for each in _unique([named, *keys, *(alias.rpartition("#")[2] for alias in aliases)])
         if _is_theirs(table, phones, each, keys)
     ]
-    heads = _unique(Conversation.key(phone.arn_suffix, key) for phone in phones for key in keys)
+    heads = _unique(Conversation.key(phone.arn_suffix, key) for phone, key in places)
     hashes = [subject for each in ids for subject in hashes_of(each)]
-    links = _unique(ContactLink.key(phone.phone, key) for phone in phones for key in keys)
-    own = _unique(
+    links = _unique(ContactLink.key(phone.phone, key) for phone, key in places)
+    of_keys = _unique(
         [
-            *(Alias.of_contact(phone.phone, key) for phone in phones for key in keys),
+            *(Alias.of_contact(phone.phone, key) for phone, key in places),
             *(number for alias in aliases if (number := Alias.number_of_owner(alias))),
         ]
     )
-    return Contact(keys=keys, links=links, aliases=own, heads=heads, ids=ids, hashes=hashes)
+    return Contact(
+        keys=keys,
+        links=links,
+        aliases=of_keys,
+        heads=heads,
+        ids=ids,
+        hashes=hashes,
+        foreign=foreign,
+    )
+
+
+def _places(
+    table: Table, company: str, named: str, *, by_key: bool
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """
+    Return where a number itself is the key of the owner that *named* names, as business number and key, and where it is
+    that of other owners: the next owner's first message may come before the notice about the change.
+    """
+    number, _, second = named.partition("-")
+    owners = (
+        people.of_number(table, company, addresses.normal_digits(number))
+        if number.isdecimal()
+        else []
+    )
+    if len(owners) < 2:  # noqa: PLR2004 - one owner
+        return [], []
+    person = owners[0] if by_key else owners[-1]
+    if second:
+        person = next((one for one in owners[1:] if one.later_key(number) == named), person)
+    spelt = addresses.spellings_of(number)
+    own, foreign = [], []
+    for one in owners:
+        places = [
+            (each.phone, str(each.owner.contact))
+            for each in one.held
+            if each.owner.contact in spelt
+        ]
+        if one is person:
+            own += places
+        else:
+            foreign += [f"{phone}#{key}" for phone, key in places]
+    return own, [one for one in foreign if tuple(one.split("#", 1)) not in own]
 
 
 def has_earlier_owner(table: Table, company: str, digits: str) -> bool:

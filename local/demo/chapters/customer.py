@@ -26,6 +26,7 @@ from local.demo.scenarios.customer_messages import Author
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.processes import ROOT, StackError
 from local.stack.seed import operate, put_project
+from shared.inbox.items import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,6 +47,7 @@ SCOPES: Final = (
 )
 EXPORTED_WITHIN_SECONDS: Final = 300
 ERASED_WITHIN_SECONDS: Final = 30 * 60
+PREVIEW: Final = 60  # characters that fit beside the other columns
 SEARCH_SECONDS: Final = 2  # a caller may search 60 times a minute
 CONTEXTS: Final = frozenset({"whatsapp", "conversations", "email_threads", "contacts"})
 _REASON: Final = "asked at the counter"
@@ -122,8 +124,11 @@ class Story:
 
     def _show(self, rows: list[dict[str, Any]], chapter: Chapter) -> None:
         """Show the contact: name, conversations and consent."""
+        chapter.is_printed = True
         person = self._calls.call("GET", f"/contacts/{self.contact_id}")
-        chapter.line(f"One contact: {person['name']}", "strong")
+        channels = ", ".join(sorted(row["channel"] for row in rows))
+        chapter.line(f"One contact: {person['name']}, with conversations by {channels}", "strong")
+        chapter.is_printed = False
         chapter.table(("channel", "context", "status", "newest message"), page_rows(rows))
         consents = self._calls.call("GET", f"/contacts/{self.contact_id}/consents")["channels"]
         chapter.table(("channel", "address", "consent", "evidence"), consent_rows(consents))
@@ -137,7 +142,7 @@ class Story:
         suggested = api.call("GET", f"{own}/suggestions")["contacts"]
         _expect([one["contactId"] for one in suggested] == [other], "the namesake is suggested")
         moves = api.call("POST", f"{own}/merge", {"contactId": other, "dryRun": True})
-        chapter.line(f"a merge would move {moves['conversations']} conversations", "result")
+        chapter.line(f"conversations that a merge would move: {moves['conversations']}", "result")
         merged = api.call("POST", f"{own}/merge", {"contactId": other})
         _expect(len(self._rows(other)) == 4, "the merged contact has 4 conversations")  # noqa: PLR2004 - of both
         api.call("POST", f"/contacts/merges/{merged['mergeId']}/undo")
@@ -148,6 +153,7 @@ class Story:
         _expect(
             (status, refused) == (HTTPStatus.CONFLICT, "merge_refused"), "a second merge is refused"
         )
+        chapter.is_printed = True
         chapter.line(
             "merged: 4 conversations; separated: 3 and 1; a second merge is refused", "result"
         )
@@ -165,6 +171,7 @@ class Story:
         chapter.line(
             f"export: {len(files)} files, {len(content):,} bytes, {file.relative_to(ROOT)}"
         )
+        chapter.is_printed = False
         chapter.table(("context", "exported"), receipt_rows(shown["receipts"]))
 
     def _end(self, chapter: Chapter) -> None:
@@ -172,7 +179,9 @@ class Story:
             raise Unexpected("the erasure was not requested")
         shown = self._done(self.erasure, ERASED_WITHIN_SECONDS, chapter)
         chapter.line(f"requested {shown['requested_at']}, done {shown['finished_at']}", "strong")
+        chapter.is_printed = True
         chapter.table(("context", "removed or changed"), receipt_rows(shown["receipts"]))
+        chapter.is_printed = False
         chapter.table(("context", "kept", "until", "because"), kept_rows(shown["receipts"]))
         _expect(_contexts(shown) >= CONTEXTS, "every context has a receipt")
         _expect(shown["names"] == [], "the request names no person any more")
@@ -245,7 +254,8 @@ class Story:
 def page_rows(conversations: Iterable[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
     """Yield channel, context, status and newest message of each conversation of a contact."""
     for row in conversations:
-        yield row["channel"], row["context"], row["status"], row.get("preview") or ""
+        preview = shortened(row.get("preview"), PREVIEW) or ""
+        yield row["channel"], row["context"], row["status"], preview
 
 
 def consent_rows(channels: Iterable[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
@@ -261,10 +271,11 @@ def consent_rows(channels: Iterable[dict[str, Any]]) -> Iterator[tuple[str, ...]
 
 
 def receipt_rows(receipts: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the counts of each context."""
+    """Yield the counts of each context that had something."""
     for receipt in receipts:
-        counts = ", ".join(f"{count} {kind}" for kind, count in receipt["counts"].items())
-        yield receipt["context"], counts or "nothing"
+        if receipt["counts"]:
+            counts = ", ".join(f"{count} {kind}" for kind, count in receipt["counts"].items())
+            yield receipt["context"], counts
 
 
 def kept_rows(receipts: Iterable[dict[str, Any]]) -> Iterator[tuple[str, ...]]:

@@ -86,7 +86,7 @@ class People:
         self.write("wamid.2", BEN, OTHER, "Ben")
         self.mails.receive("a@x", sender=MAIL, subject=CANARY, body=CANARY)
         self.mails.receive("b@x", sender=BOBS_MAIL, subject="Bob", body=OTHER)
-        self._converse()
+        self.converse(CANARY, "req-1")
         self.bylines.write(COMPANY, 1, MAIL.title(), NAME)
         self.bylines.write(COMPANY, 2, BOBS_MAIL, "Bob")
         state = self.help_desk.table
@@ -209,20 +209,20 @@ class People:
         assert isinstance(own, ConversationPart)
         return own.deps
 
-    def _converse(self) -> None:
-        """An AI conversation by SMS that the company has begun, with Ada's number and address."""
+    def converse(self, text: str, request: str) -> None:
+        """An AI conversation by SMS with Ada's number and address, and a first message of Ada's."""
         at = clock.to_text(clock.now_ms())
         tel = f"+{ADA}"
         item = conversations.create(
             self.conversations.table,
             Conversation(
                 primary_channel=tel,
-                conversation_id=f"{COMPANY}#hiring#req-1#{ADA}",
+                conversation_id=f"{COMPANY}#hiring#{request}#{ADA}",
                 company_id=COMPANY,
                 project_id="hiring",
                 channel_method=ChannelMethod.SMS,
                 conversation_status="reply_sent",
-                request_id="req-1",
+                request_id=request,
                 recipient_first_name=NAME,
                 recipient_tel=tel,
                 recipient_email=MAIL,
@@ -253,7 +253,7 @@ class People:
             log,
             ref,
             Message(
-                entry_id="1", message_timestamp=at, role="user", content=CANARY, author="customer"
+                entry_id="1", message_timestamp=at, role="user", content=text, author="customer"
             ),
         )
 
@@ -296,6 +296,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         HelpDeskPart(
             table=Table(client, create_table(client, "RichpanelConversationStateTable")),
             audit=Table(client, create_table(client, "RichpanelAuditActionsTable")),
+            contacts=inbox.tables.contacts,
             bucket=harness.resources.bucket,
             secret=JsonSecret(lambda: secrets, "help desk"),
             owner=lambda: COMPANY,

@@ -239,6 +239,8 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (b"phone,name\n", "no row"),
     (b"phone,name\n0770,x\n", "line 2, column 1: no row can be imported"),
     (b'phone,name\n+447700900101,"x', "line 2"),
+    (b'phone,name\n+447700900101,"Zo\ne"\n', "line 2"),
+    (b"name;name\nx;y\n", "line 1, column 2"),
     (b"phone,name\n" + b"+447700900101,x\n" * 4, "more than 3 rows"),
 ]
 

@@ -181,10 +181,13 @@ def test_definitions_are_bounded_and_keep_their_kind(
     assert define(inbox, "about", {**KINDS["about"], "filterable": True}).status == 422
     assert define(inbox, "about", {"kind": "choice", "title": "About"}).status == 422
     assert define(inbox, "No", KINDS["about"]).status == 400
+    assert define(inbox, "size").status == 200
     monkeypatch.setattr(attributes, "MOST_DEFINITIONS", 1)
     assert define(inbox, "about").body["error"]["details"][0]["field"] == "name"
-    monkeypatch.setattr(attributes, "MOST_BYTES", 7)
     zoe = id_of(inbox, "zoe")
+    two = send(inbox, f"PATCH /contacts/{zoe}", {"attributes": {"tier": "gold", "size": 3}})
+    assert (two.status, "at most 1" in str(two.body["error"]["details"])) == (422, True)
+    monkeypatch.setattr(attributes, "MOST_BYTES", 7)
     assert send(inbox, f"PATCH /contacts/{zoe}", {"attributes": {"tier": "gold"}}).status == 422
 
 

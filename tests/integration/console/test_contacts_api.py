@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from console.api import inbox as inbox_reads
 from shared.api.auth import Caller
+from shared.contacts import tickets
 from shared.identity.contacts import tokens
 from shared.identity.contacts.claims import Proof
 from shared.identity.identifiers import IdentifierKind, identifier
@@ -137,6 +139,27 @@ def test_conversations_of_all_contexts_are_listed_page_by_page(
     assert cursor == {"cursor": "None"}
     assert sorted(row["context"] for row in rows) == sorted(row["context"] for row in whole)
     assert all(row in inbox.rows(status="all") for row in whole)
+
+
+def test_tickets_of_merged_contacts_are_listed_to_who_reads_the_help_desk(
+    inbox: InboxSystem, people: Listed
+) -> None:
+    table = inbox.tables.contacts
+    for number, (company, address) in enumerate(
+        [("acme", "zoe.mueller@example.com"), ("globex", "zoe.mueller@example.com")]
+    ):
+        contact_id = tickets.contact_of(table, company, address, 1_000)
+        for minute in (1, 2):
+            tickets.note(table, company, contact_id, f"t-{number}{minute}", minute * 60_000)
+    path = f"/contacts/{found(inbox, 'zoe')[0]['contactId']}/tickets"
+    reader = replace(ACME, scopes=SCOPES | {"richpanel:read"})
+
+    listed = inbox.get(reader, path).result["tickets"]
+
+    assert [one["ticketId"] for one in listed] == ["t-02", "t-01"]
+    assert listed[0]["lastActivityAt"] == "1970-01-01T00:02:00.000Z"
+    assert inbox.get(ACME, path).status == 403
+    assert inbox.get(replace(reader, scopes=frozenset({"richpanel:read"})), path).status == 403
 
 
 def test_a_caller_sees_the_person_by_the_conversations_that_it_may_read(

@@ -87,6 +87,7 @@ WITHOUT_ITEMS = {
     "contacts PrivacySettings": "a setting of the company",
     "contacts Retention": "days",
     "contacts Segment": "conditions of the company: a remainder of the receipt",
+    "contacts Ticket": "ids: tests/integration/console/test_person_erasure.py",
     "inbox BulkChange": "a label, and filters that are removed at its end: a remainder of the receipt",
     "inbox BulkPage": "hashes of conversations",
     "inbox BulkUndo": "states and assignees of conversations",

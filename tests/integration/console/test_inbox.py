@@ -328,7 +328,7 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
     records = ("/notes", "/notes/{note_id}", "/changes", "/consents")
-    of_one = ("", "/lists", "/conversations", "/suggestions", *changes, *records)
+    of_one = ("", "/lists", "/tickets", "/conversations", "/suggestions", *changes, *records)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
     contacts |= {"/contacts/merges/{merge_id}/undo", "/attributes", "/attributes/{name}"}
     of_list = ("", "/{list_id}", "/{list_id}/members", "/{list_id}/members/{contact_id}")

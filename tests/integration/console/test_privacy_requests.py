@@ -318,7 +318,7 @@ def test_runs_follow_each_other_and_the_schedule_goes_on_with_what_is_left(
         if not desk.started:
             wakes += 1
             desk.module.handler({"time": clock.to_text(people.now[0])}, desk.invocation)
-        ends_at, runs = people.now[0] + 29_000, runs + 1
+        ends_at, runs = people.now[0] + 20_000, runs + 1
         desk.drain_one()
 
     people.show()

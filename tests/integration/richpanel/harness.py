@@ -68,6 +68,7 @@ TABLES = {
     "idempotency": "RichpanelIdempotencyTable",
     "state": "RichpanelConversationStateTable",
     "audit": "RichpanelAuditActionsTable",
+    "contacts": "ContactsTable",
 }
 
 
@@ -244,6 +245,7 @@ def open_harness(sandbox: Sandbox, time: Time, **changes: Any) -> Harness:
         idempotency=tables["idempotency"],
         state=tables["state"],
         audit=tables["audit"],
+        contacts=tables["contacts"],
         lease=Lease(tables["idempotency"]),
         ledger=Ledger(tables["idempotency"], lambda action: key_of(Action, action), Action),
         limiter=Limiter(tables["state"]),

@@ -502,7 +502,7 @@ def _change_contacts(system: Any, observer: CallObserver, api: ModuleType, conta
     call(f"DELETE /contacts/{other}/notes/{note}")
     said = {"channel": "sms", "state": "opted_out", "evidence": "said so"}
     call(f"POST /contacts/{contact}/consents", said)
-    for part in ("notes", "changes", "consents"):
+    for part in ("notes", "changes", "consents", "tickets"):
         call(f"GET /contacts/{contact}/{part}")
     call("GET /attributes")
     call("DELETE /attributes/tier")
@@ -567,7 +567,8 @@ def asked(
     **query: str,
 ) -> dict[str, Any]:
     """A call of the API."""
-    reads = {"whatsapp:read", "conversations:read", "email_threads:read", "contacts:read"}
+    conversations = {"whatsapp:read", "conversations:read", "email_threads:read"}
+    reads = {*conversations, "contacts:read", "richpanel:read"}
     consent = {"consent:read", "consent:write"}
     writes = {"whatsapp:write", "contacts:write", "contacts:admin", "privacy:admin"}
     scopes = frozenset({*reads, *consent, *writes})

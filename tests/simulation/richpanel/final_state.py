@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 VARIES = {
     "created_at", "last_processed_at", "received_at", "expires_at", "updated_at", "version", "attempts", "attempt",
     "owner", "reserved_at", "deadline", "reason", "evidence", "sent_at", "requested_at", "counted_for", "counted_in",
+    "ttl",
 }  # fmt: skip
 OUT = "out"  # sent, or found later: depends on the worker that looked it up
 SENDS = ("send_message", "comment")
@@ -39,6 +40,7 @@ class FinalState:
     events: dict[str, dict[str, Any]]
     actions: dict[str, dict[str, Any]]
     states: dict[str, dict[str, Any]]
+    contacts: dict[str, dict[str, Any]]
     audit: Counter[str]
     tickets: dict[str, dict[str, Any]]
     sent: list[tuple[str, str]]
@@ -56,6 +58,11 @@ def final_state_of(system: System) -> FinalState:
             key[1]: _state(row)
             for key, row in rows.items()
             if key[0] == "state" and not key[1].startswith("sys:")
+        },
+        contacts={
+            " ".join(key[1:]): {name: row[name] for name in row.keys() - VARIES}
+            for key, row in rows.items()
+            if key[0] == "contacts"
         },
         audit=Counter(_audited(row) for key, row in rows.items() if key[0] == "audit"),
         tickets={
@@ -75,7 +82,7 @@ def sent_by(system: System) -> list[tuple[str, str]]:
 def differences(expected: FinalState, found: FinalState) -> list[str]:
     """The differences, attribute by attribute, for the message of a failing test; empty if there are none."""
     said = []
-    for part in ("events", "actions", "states", "tickets"):
+    for part in ("events", "actions", "states", "contacts", "tickets"):
         old, new = getattr(expected, part), getattr(found, part)
         said += [f"{key} is missing" for key in sorted(old.keys() - new.keys())]
         said += [f"{key} is too much" for key in sorted(new.keys() - old.keys())]

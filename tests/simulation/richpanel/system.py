@@ -79,6 +79,7 @@ class System(Workers):
             "audit": "RichpanelAuditActionsTable",
             "spending": "SpendingTable",
             "log": "ConversationLogTable",
+            "contacts": "ContactsTable",
         },
         secrets={
             "RichpanelWebhookSecret": {"active_tokens": [TOKEN], "active_hmac_keys": []},

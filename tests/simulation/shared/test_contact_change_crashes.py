@@ -241,7 +241,7 @@ def test_a_change_whose_answer_was_lost_at_any_call_is_made_once(
 @pytest.mark.long
 @pytest.mark.parametrize("other", EVENTS.values(), ids=EVENTS)
 @pytest.mark.parametrize(("before", "act"), CASES.values(), ids=CASES)
-def test_an_event_between_any_two_calls_changes_nothing_of_a_change(
+def test_an_event_between_any_two_calls_or_after_a_death_changes_nothing_of_a_change(
     system: System, before: tuple[Event | Step, ...], act: Step, other: Event
 ) -> None:
     system.begin((*before, act, other))
@@ -255,6 +255,16 @@ def test_an_event_between_any_two_calls_changes_nothing_of_a_change(
         system.begin(before)
         system.interceptor.on_moment = _at(number, lambda: handle(system.others, other))
         with suppress(merges.MergeRefused):  # The event has made both one.
+            act(system)
+        assert str(system.shown()) in orders
+    for death in deaths(calls):
+        system.begin(before)
+        system.interceptor.die_at = death
+        with pytest.raises(Died):
+            act(system)
+        system.interceptor.revive()
+        handle(system.others, other)
+        with suppress(merges.MergeRefused):
             act(system)
         assert str(system.shown()) in orders
 

@@ -68,7 +68,6 @@ def test_the_company_may_start_an_sms_with_its_project() -> None:
 def test_a_receipt_is_shown_with_counts_and_with_what_is_kept_and_why() -> None:
     assert [*customer.receipt_rows(RECEIPTS)] == [
         ("whatsapp", "2 messages, 1 conversations"),
-        ("contacts", "nothing"),
     ]
     assert [*customer.kept_rows(RECEIPTS)] == [
         ("contacts", "receipts", "for good", "this request"),

@@ -25,6 +25,8 @@ LOGINS = "\n".join(
 )
 # What `make` and the stack print before: environments, builds, deployment, on a machine that has none of them.
 BEFORE = 30
+# What the chapters of a customer print: contact, merge, export, and the receipt of four contexts below its head.
+PRINTED = 8
 
 
 def told(chapter: Chapter, *, is_matching: bool = True) -> Chapter:
@@ -61,7 +63,7 @@ def printed(*, is_verbose: bool = False, failing: int = 0) -> list[str]:
 def test_the_demo_prints_one_line_for_each_chapter_and_at_most_60_lines_with_the_stack() -> None:
     lines = printed()
 
-    assert len(lines) <= 60 - BEFORE
+    assert len(lines) <= 60 - BEFORE - PRINTED
     results = [line for line in lines if line.startswith("  ok  Chapter")]
     assert len(results) == CHAPTERS
     assert all("99 events accepted = 91 stored" in line for line in results)
@@ -87,6 +89,20 @@ def test_a_verbose_demo_prints_every_step_message_and_table() -> None:
     assert "-> It is ready." in text
     assert "(delivered)" in text
     assert "text  12" in text
+
+
+@pytest.mark.parametrize("is_verbose", [True, False])
+def test_parts_that_are_printed_are_shown_once(*, is_verbose: bool) -> None:
+    console = Console(file=io.StringIO(), width=118, highlight=False)
+    with screen.chapter_on(console, "Mail", is_verbose=is_verbose) as chapter:
+        chapter.line("of the details")
+        chapter.is_printed = True
+        chapter.table(("context", "removed"), [("whatsapp", "1 MESSAGE")])
+
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert text.count("1 MESSAGE") == 1
+    assert ("of the details" in text) is is_verbose
 
 
 def test_the_progress_of_a_chapter_names_it() -> None:

@@ -5,6 +5,7 @@ import { usePageList } from "../../api/pageList";
 import type { ConsoleApi } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
+import { useQuery } from "../../shell/router";
 import { actor } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field, MoreButton } from "../../ui/controls";
@@ -83,8 +84,10 @@ function Stage({ stage }: { stage: Asked["stage"] }) {
 function NewRequest({ onAccepted }: { onAccepted: (id: string) => void }) {
   const { client } = useApp();
   const [kind, setKind] = useState<Input["kind"]>("export");
-  const [by, setBy] = useState<SubjectKind>("phone");
-  const [name, setName] = useState("");
+  // The page of a contact leads here with its id.
+  const given = new URLSearchParams(useQuery()).get("contact_id") ?? "";
+  const [by, setBy] = useState<SubjectKind>(given ? "contact_id" : "phone");
+  const [name, setName] = useState(given);
   const [reason, setReason] = useState("");
   const [reference, setReference] = useState("");
   const [found, setFound] = useState<ConsoleApi.PersonRequestState | null>(null);

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from console.api.inbox import InboxDependencies
 from console.api.inputs import PageQuery
-from console.contacts import views
+from console.contacts import contacts, views
 from console.contacts.changes import consents, definitions, inputs, notes
 from console.contacts.changes import history as changes
-from shared.api.auth import Scope
+from shared.api.auth import Forbidden, Scope
 from shared.api.cursors import Page
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
@@ -56,6 +56,15 @@ class RecordRoutes:
     ) -> Page[views.ContactChanges]:
         """List who changed what of a person's record, newest first."""
         return changes.listed(self.deps, request.caller, contact_id, request.input)
+
+    @route_methods.reads(
+        "GET /contacts/{contact_id}/tickets", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
+    )
+    def list_tickets(self, request: Request[NoInput], contact_id: str) -> views.ContactTickets:
+        """List the tickets of the help desk that a person has opened; needs `contacts:read`, too."""
+        if Scope.CONTACTS_READ not in request.caller.scopes:
+            raise Forbidden(f"the scope {Scope.CONTACTS_READ} is needed, too")
+        return contacts.tickets_of(self.deps, request.caller, contact_id)
 
     @route_methods.reads("GET /contacts/{contact_id}/consents", Scope.CONSENT_READ)
     def get_consents(self, request: Request[NoInput], contact_id: str) -> views.ContactConsents:

@@ -69,7 +69,10 @@ class ConversationState(StateRow):
 
     The head (`last_processed_message_...`) only moves forward. Only operators remove `risk_flags`. `handed_back_at` is
     the time of the customer's message at which an agent last handed the ticket back to the automation. `erased_at`
-    makes the row a tombstone: it keeps no other data, and it is never written again.
+    makes the row a tombstone, which is never written again.
+
+    `contact_id` is the contact of the customer who opened the ticket (`shared.contacts.tickets`), a keyed hash; a
+    tombstone keeps it, so that the ticket beside the contact is found.
 
     `question_language`: the language of the newest request in `pending_flow`; `en` if it is absent.
 
@@ -93,6 +96,7 @@ class ConversationState(StateRow):
     auto_reply_times: Annotated[list[str], AtMost(3)] | None = None
     reserved_reply: ReservedReply | None = None
     handed_back_at: str | None = None
+    contact_id: str | None = None
     erased_at: str | None = None
 
     def is_slot_of(self, message: str) -> bool:

@@ -35,8 +35,8 @@ class Case:
     as read before the turn.
 
     *ticket* and *reading* are None if the help desk has no such ticket; *read_at* is when it was read (ms since 1970).
-    *customer* is the HMAC of the sender's address, None if the address is not proved. *was_closed_by_us*: an earlier
-    run of the same event closed the ticket.
+    *customer* is the HMAC of the sender's address, None if the address is not proved; *contact_id* is the contact of
+    who opened the ticket. *was_closed_by_us*: an earlier run of the same event closed the ticket.
     """
 
     event: Event
@@ -51,6 +51,7 @@ class Case:
     owner: str
     remaining_ms: Callable[[], int]
     customer: str | None = None
+    contact_id: str | None = None
     was_closed_by_us: bool = False
 
     @property

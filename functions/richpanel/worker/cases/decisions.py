@@ -122,12 +122,17 @@ def _with_threats(
     return replace(classification, risk_flags=classification.risk_flags | flags)
 
 
+def sender_of(ticket: Ticket, customer_comment: CustomerComment) -> str | None:
+    """Return the address that a comment came from, or None if the address is not proved."""
+    comment = _comment(ticket, customer_comment)
+    return identity.sender_of(ticket, comment) if comment else None
+
+
 def sender_hmac(
     resources: Sources, ticket: Ticket, customer_comment: CustomerComment
 ) -> str | None:
     """Return the HMAC of the address that a comment came from, or None if the address is not proved."""
-    comment = _comment(ticket, customer_comment)
-    address = identity.sender_of(ticket, comment) if comment else None
+    address = sender_of(ticket, customer_comment)
     return customer_hmac(resources.keys, address) if address and can_count(resources.keys) else None
 
 

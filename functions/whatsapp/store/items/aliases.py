@@ -87,6 +87,11 @@ class Alias(WhatsAppItem):
         """Return `ALIAS#OWNER#{contact}#{phone}#{wa_id}`: lists a number under a contact that had it."""
         return cls.key("OWNER", f"{contact_key}#{number_pk.split('#', 2)[2]}")
 
+    @staticmethod
+    def phone_of(alias_pk: str) -> str:
+        """Return the business number of an alias of a customer, from its key."""
+        return alias_pk.split("#")[-2]
+
     @classmethod
     def number_of_owner(cls, alias_pk: str) -> str | None:
         """Return the key of the number that an alias made by `of_owner` lists; None for any other alias."""

@@ -55,9 +55,12 @@ class ExportFolder:
     lines: str
     type: str = _TYPE
 
-    def copy(self, key: str) -> str | None:
-        """Copy an object of the bucket, and return the copy's name; None if the object is gone. Idempotent."""
-        name = f"{_FILES}{key}"
+    def copy(self, key: str, suffix: str = "") -> str | None:
+        """
+        Copy an object of the bucket, and return the copy's name, which ends with *suffix*; None if the object is gone.
+        Idempotent.
+        """
+        name = f"{_FILES}{key.removesuffix(suffix)}{suffix}"
         try:
             self.bucket.copy(key, f"{self.prefix}{name}")
         except ClientError as error:

@@ -18,7 +18,7 @@ from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import PATH, Context, Harness
 from tests.integration.richpanel.recovery.test_sweep import taken
-from tests.template import create_queue, create_table, environment, properties, put_parameter
+from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -159,7 +159,6 @@ def admin(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Admin:
         known = properties(secret)["Name"]
         secrets.create_secret(Name=known, SecretString=value)
         monkeypatch.setenv(variable, known)
-    create_table(boto3.client("dynamodb"), "ContactsTable")
     for queue in ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters"):
         create_queue(boto3.client("sqs"), queue)
     module = importlib.reload(importlib.import_module("richpanel.handlers.admin"))

@@ -18,6 +18,7 @@ UNDO_DAYS: Final = 30
 ID_CHARACTERS: Final = 26
 CHANGE_DAYS: Final = 730
 MARKER_DAYS: Final = 2  # longer than the answers of requests are kept
+TICKET_DAYS: Final = 90  # as the state of a ticket
 LONGEST_NOTE: Final = 4_000  # characters
 
 type AttributeValue = bool | Decimal | str
@@ -239,6 +240,17 @@ class Change(Record):
     by: str
     at: str
     fields: Annotated[set[str], Field(default_factory=set)]
+    ttl: int  # epoch seconds
+
+
+class Ticket(Record):
+    """A ticket of the help desk that the person has opened; it holds no text of it."""
+
+    sk_pattern: ClassVar[str] = "THREAD#richpanel#{id}"
+    ttl_days: ClassVar[int | None] = TICKET_DAYS
+
+    ticket_id: str
+    last_activity_at: str
     ttl: int  # epoch seconds
 
 
