@@ -42,7 +42,7 @@ from shared.identity.contacts.items import Change as ContactChange
 from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile, Ticket
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
-from shared.inbox.notifications.items import Notification, PushSubscription
+from shared.inbox.notifications.items import Notification
 from shared.inbox.reports.items import BusyDays, DayCounts, PersonMonth, ReportSettings
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
@@ -88,7 +88,7 @@ type _Live = type[
     | live.SearchCount
     | live.MetricCount
     | Notification
-    | PushSubscription
+    | live.PushSubscription
 ]
 LIVE: dict[_Live, str] = {
     live.Ticket: "TICKET",
@@ -96,7 +96,7 @@ LIVE: dict[_Live, str] = {
     live.SearchCount: live.SearchCount.sk_pattern,
     live.MetricCount: live.MetricCount.sk_pattern,
     Notification: Notification.sk_pattern,
-    PushSubscription: PushSubscription.sk_pattern,
+    live.PushSubscription: live.PushSubscription.sk_pattern,
 }
 # Beside Profile, which has an index.
 CONTACTS = (

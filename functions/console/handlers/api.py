@@ -70,8 +70,8 @@ from shared.identity.contacts.merges import MergeRefused, Missing
 from shared.identity.contacts.notes import NoteRemoved
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, InboxRequest
+from shared.inbox.live import push_starts
 from shared.inbox.live.posts import Live
-from shared.inbox.notifications import push_starts
 from shared.policy.consent.records import Consents
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart
 from shared.runtime.observability import write_metrics

@@ -25,8 +25,8 @@ from console.reading_rights import SCOPES
 from console.store import notification_states
 from shared.api import principals
 from shared.api.auth import Caller
+from shared.inbox.live import subscriptions
 from shared.inbox.live.items import PARTITION_KEY, SORT_KEY, Connection
-from shared.inbox.notifications import subscriptions
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
@@ -34,7 +34,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from console.api.inbox import InboxDependencies
     from shared.access.logins import StoredLogins
-    from shared.inbox.notifications.items import PushSubscription
+    from shared.inbox.live.items import PushSubscription
 
 # A browser that is offline gets the latest push within this time; several are one (RFC 8030, Topic).
 KEPT_SECONDS: Final = 4 * 3_600

@@ -28,8 +28,9 @@ from shared.api.errors import InvalidInput
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
-from shared.inbox.notifications import records, subscriptions
-from shared.inbox.notifications.items import PushSubscription
+from shared.inbox.live import subscriptions
+from shared.inbox.live.items import PushSubscription
+from shared.inbox.notifications import records
 from shared.runtime import clock
 
 _ALL = "/inbox/notifications"

@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from shared.aws.dynamodb import Table
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
-from shared.inbox.notifications.push_starts import PushStarts
+from shared.inbox.live.push_starts import PushStarts
 from tests.integration.console.system import ACME, InboxSystem, Invocation
 from tests.template import environment, properties
 

@@ -14,12 +14,11 @@ from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from shared.access.logins import LoginSettings, StoredLogins
-from shared.inbox.live import posts
+from shared.inbox.live import posts, subscriptions
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
-from shared.inbox.notifications import subscriptions
-from shared.inbox.notifications.push_starts import PushStarts
-from shared.inbox.notifications.subscriptions import MOST_OF_PERSON
+from shared.inbox.live.push_starts import PushStarts
+from shared.inbox.live.subscriptions import MOST_OF_PERSON
 from shared.providers import http
 from shared.providers.http import Answer
 from shared.runtime import clock

@@ -30,10 +30,10 @@ from shared.identity.contacts.resolution import resolve
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import lists
 from shared.inbox.items import Channel, Context, Entry, Head
+from shared.inbox.live import push_starts, subscriptions
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
-from shared.inbox.notifications import push_starts, subscriptions
+from shared.inbox.live.subscriptions import MOST_OF_PERSON
 from shared.inbox.notifications.items import Notification, NotificationKind
-from shared.inbox.notifications.subscriptions import MOST_OF_PERSON
 from shared.inbox.references import key_of
 from shared.privacy.part_calls import ContextFunction, RemotePart
 from shared.privacy.parts import PartJob

@@ -34,8 +34,8 @@ from shared.inbox.entries import Tables
 from shared.inbox.items import Entry, pk
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
+from shared.inbox.live.push_starts import PushStarts
 from shared.inbox.notifications.notifier import Notifier
-from shared.inbox.notifications.push_starts import PushStarts
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics

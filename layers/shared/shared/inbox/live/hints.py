@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shared.inbox.entries import Change
     from shared.inbox.live.items import Connection
     from shared.inbox.live.posts import Live
-    from shared.inbox.notifications.push_starts import PushStarts
+    from shared.inbox.live.push_starts import PushStarts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """
-The items of the live table: one-time tickets, open connections, and counts of searches and reads of metrics.
+The items of the live table: one-time tickets, open connections, browsers that get pushes, and counts of searches and
+reads of metrics.
 Notifications, which are in it too, are in `shared.inbox.notifications`.
 """
 
@@ -18,6 +19,7 @@ EVERY_PROJECT: Final = "*"
 TICKET_SECONDS: Final = 60
 # API Gateway ends a WebSocket connection after two hours.
 CONNECTION_SECONDS: Final = 2 * 3_600 + 300
+SUBSCRIBED_DAYS: Final = 60  # since a page of the browser was open last
 
 
 class Reader(Item):
@@ -98,6 +100,46 @@ class Connection(Reader):
     @property
     def own_key(self) -> Attributes:
         """The key of this connection."""
+        return {PARTITION_KEY: self.pk, SORT_KEY: self.sk}
+
+
+class PushSubscription(Item):
+    """
+    A browser that gets a push when something waits for a person whose pages are closed. In the company's partition,
+    beside its connections. `gsi_principal` holds its key by `principal`.
+
+    `owners`: the person, and the teams whose notifications they want. `endpoint`: the browser's address at its
+    push service. `pushed_to`: the time of the newest notification that a push was sent for.
+    """
+
+    pk_pattern: ClassVar[str] = Connection.pk_pattern
+    sk_pattern: ClassVar[str] = "PUSH#{hash}"
+    indexes: ClassVar[tuple[str, ...]] = (PRINCIPAL_INDEX,)
+    ttl_days: ClassVar[int | None] = SUBSCRIBED_DAYS
+
+    pk: str
+    sk: str
+    company: str
+    principal: str
+    owners: set[str]
+    endpoint: str
+    pushed_to: str = ""
+    ttl: int
+
+    @classmethod
+    def key(cls, company: str, principal: str, endpoint: str) -> Attributes:
+        """Return the key of a person's browser."""
+        hashed = digest("push", principal, endpoint)
+        return {PARTITION_KEY: Connection.partition(company), SORT_KEY: cls.sort_key(hashed)}
+
+    @classmethod
+    def sort_key(cls, hashed: str) -> str:
+        """Return the sort key of a browser; of no hash: the beginning of all."""
+        return cls.sk_pattern.format(hash=hashed)
+
+    @property
+    def own_key(self) -> Attributes:
+        """The key of this item."""
         return {PARTITION_KEY: self.pk, SORT_KEY: self.sk}
 
 

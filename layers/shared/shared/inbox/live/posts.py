@@ -18,8 +18,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.inbox.live import connections
-from shared.inbox.notifications import subscriptions
+from shared.inbox.live import connections, subscriptions
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 

@@ -1,21 +1,15 @@
-"""
-The items of notifications in the live table: a notification, one write unit and in none of the indexes, and a browser
-that gets pushes.
-"""
+"""The item of a notification, in the live table: one write unit, and in none of its indexes."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Final
 
-from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import Context, Entry
-from shared.inbox.live.items import PARTITION_KEY, PRINCIPAL_INDEX, SORT_KEY, Connection
 from shared.runtime import clock
 
 KEPT_DAYS: Final = 30
-SUBSCRIBED_DAYS: Final = 60  # since a page of the browser was open last
 _EVENT_CHARACTERS: Final = 24  # 96 bits
 
 
@@ -131,46 +125,6 @@ class Notification(Item):
     def event(self) -> str:
         """The id of the event."""
         return self.sk.partition("#")[2]
-
-
-class PushSubscription(Item):
-    """
-    A browser that gets a push when something waits for a person whose pages are closed. In the company's partition,
-    beside its connections. `gsi_principal` holds its key by `principal`.
-
-    `owners`: the person, and the teams whose notifications they want. `endpoint`: the browser's address at its
-    push service. `pushed_to`: the time of the newest notification that a push was sent for.
-    """
-
-    pk_pattern: ClassVar[str] = Connection.pk_pattern
-    sk_pattern: ClassVar[str] = "PUSH#{hash}"
-    indexes: ClassVar[tuple[str, ...]] = (PRINCIPAL_INDEX,)
-    ttl_days: ClassVar[int | None] = SUBSCRIBED_DAYS
-
-    pk: str
-    sk: str
-    company: str
-    principal: str
-    owners: set[str]
-    endpoint: str
-    pushed_to: str = ""
-    ttl: int
-
-    @classmethod
-    def key(cls, company: str, principal: str, endpoint: str) -> Attributes:
-        """Return the key of a person's browser."""
-        hashed = digest("push", principal, endpoint)
-        return {PARTITION_KEY: Connection.partition(company), SORT_KEY: cls.sort_key(hashed)}
-
-    @classmethod
-    def sort_key(cls, hashed: str) -> str:
-        """Return the sort key of a browser; of no hash: the beginning of all."""
-        return cls.sk_pattern.format(hash=hashed)
-
-    @property
-    def own_key(self) -> Attributes:
-        """The key of this item."""
-        return {PARTITION_KEY: self.pk, SORT_KEY: self.sk}
 
 
 def _event(kind: NotificationKind, *cause: str) -> str:

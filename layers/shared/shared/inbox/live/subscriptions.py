@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Final
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.inbox.live.items import PARTITION_KEY, PRINCIPAL_INDEX, SORT_KEY, Connection
-from shared.inbox.notifications.items import SUBSCRIBED_DAYS, PushSubscription
+from shared.inbox.live.items import (
+    PARTITION_KEY,
+    PRINCIPAL_INDEX,
+    SORT_KEY,
+    SUBSCRIBED_DAYS,
+    Connection,
+    PushSubscription,
+)
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import boto3
 from botocore.config import Config
 
 from shared.aws.sqs_fifo import to_json
+from shared.inbox.live import subscriptions
 from shared.inbox.live.items import SORT_KEY
-from shared.inbox.notifications import subscriptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
