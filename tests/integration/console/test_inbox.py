@@ -321,7 +321,9 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     answer = inbox.get(path="/inbox/openapi.json")
 
     others = {"/inbox", "/inbox/views", "/inbox/bulk", "/inbox/bulk/stop", "/inbox/bulk/undo"}
-    others |= {f"/inbox/notifications{end}" for end in ("", "/read", "/settings")}
+    others |= {
+        f"/inbox/notifications{end}" for end in ("", "/push", "/push/end", "/read", "/settings")
+    }
     others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests", "/privacy/retention"}
     others |= {f"/reports/{one}" for one in ("conversations", "people", "backlog", "settings")}
     of_request = "/privacy/requests/{request_id}"

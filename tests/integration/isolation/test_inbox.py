@@ -11,6 +11,7 @@ from tests.integration.isolation.route_attacks import Api, Special, with_cursors
 from tests.integration.isolation.route_tests import suite_of
 
 NOTIFICATION = f"2026-01-01T12:00:00.000Z#{'a' * 24}"
+BROWSER = "https://fcm.googleapis.com/fcm/send/1"
 LABELLED = {"field": "label", "operator": "is", "value": "canary-label"}
 API = Api(
     functions=("InboxApi",),
@@ -142,6 +143,17 @@ API = Api(
         "POST /inbox/notifications/settings": Special(
             inputs=({"muted": ["assigned"]},),
             is_blind="it changes settings of its own caller (tests/integration/console/test_notifications.py)",
+        ),
+        "GET /inbox/notifications/push": Special(
+            is_blind="the key is the deployment's, and public"
+        ),
+        "POST /inbox/notifications/push": Special(
+            inputs=({"endpoint": BROWSER},),
+            is_blind="it is for its own caller (tests/integration/console/test_pushes.py)",
+        ),
+        "POST /inbox/notifications/push/end": Special(
+            inputs=({"endpoint": BROWSER},),
+            is_blind="it is for its own caller (tests/integration/console/test_pushes.py)",
         ),
         "POST /live/tickets": Special(
             is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)"

@@ -56,6 +56,8 @@ BOUNDED = {
     "newsletters.store.jobs.work_keys": "one page",
     "shared.aws.dead_letters.each": "at most *most* letters",
     "shared.inbox.live.connections.of_principal": "connections of one caller, whose tickets have the API's rate limit",
+    "shared.inbox.live.subscriptions.of_company": "one page: about 2,000 browsers",
+    "shared.inbox.live.subscriptions.of_principal": "one page: MOST_OF_PERSON in each company",
     "shared.ai.spending.usage.of_day": "one page, with an item of each kind of cost",
     "shared.aws.tables.merged_lists._of_partition": "read lazily; ENTRIES_PER_CALL a call",
     "whatsapp.actions.campaigns.queries._of_account": "MOST_CAMPAIGNS",
