@@ -12,6 +12,7 @@ import urllib3
 
 from richpanel.clients.language_model import LIMITS
 from shared.ai.calls.model_calls import ATTEMPTS
+from tests.e2e.versions import another_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,20 +61,10 @@ def stack(deployed: Deployed, request: pytest.FixtureRequest) -> Iterator[Stack]
     stack.client("secretsmanager").put_secret_value(
         SecretId=stack.secrets["richpanel_keys"], SecretString=json.dumps(keys)
     )
-    functions = stack.client("lambda")
-    before = functions.get_function_configuration(FunctionName=WORKER)["Environment"]
     model = {"CLASSIFIER": "model", "MODEL_PROVIDER": request.param, "MODEL_ID": "a-model"}
-    changed = {"Variables": before["Variables"] | model}
-    alias = functions.list_aliases(FunctionName=WORKER)["Aliases"][0]
-    functions.update_function_configuration(FunctionName=WORKER, Environment=changed)
-    # The queue invokes the alias, whose version keeps the environment with which it was published.
-    version = functions.publish_version(FunctionName=WORKER)["Version"]
-    functions.update_alias(FunctionName=WORKER, Name=alias["Name"], FunctionVersion=version)
-    yield stack
-    functions.update_function_configuration(FunctionName=WORKER, Environment=before)
-    functions.update_alias(
-        FunctionName=WORKER, Name=alias["Name"], FunctionVersion=alias["FunctionVersion"]
-    )
+    with another_version(stack, WORKER) as publish:
+        publish(model)
+        yield stack
     call("DELETE", f"{stack.sandbox_url}/_faults")
 
 
