@@ -146,8 +146,8 @@ def test_what_sam_makes_of_every_value_is_linted(tmp_path: Path) -> None:
             translated["Parameters"][name] = {"Type": "String", "AllowedValues": [value]}
         (tmp_path / f"{number}.json").write_text(json.dumps(translated))
 
-    found = faults(*sorted(tmp_path.glob("*.json")))
-    assert [line for line in found if not MISSING.search(line)] == []
+    reported = faults(*sorted(tmp_path.glob("*.json")))
+    assert [line for line in reported if not MISSING.search(line)] == []
 
 
 # References, which `check_references` finds in all resources.
