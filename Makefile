@@ -45,18 +45,21 @@ test: scanner ## Run all checks, and all tests but the long ones
 checked-tests: lint
 	@$(MAKE) --no-print-directory --jobs 2 deployed-tests other-tests
 
-# Four processes for two cores: the two with the end-to-end tests mostly wait for the stack. These do not collect the
-# other tests, which takes 15 seconds in each process.
+KIND := not long
+DEPLOYED_PROCESSES := 2
+
+# Four processes for two cores: those with the end-to-end tests mostly wait for the stack. They do not collect the other
+# tests, which takes 15 seconds in each process.
 deployed-tests:
 	@mkdir -p .local
-	@$(PYTEST) -n 2 -m "not long" tests/e2e > .local/e2e.txt 2>&1; status=$$?; cat .local/e2e.txt; exit $$status
+	@$(PYTEST) -n $(DEPLOYED_PROCESSES) -m "$(KIND)" tests/e2e > .local/e2e.txt 2>&1; status=$$?; cat .local/e2e.txt; exit $$status
 
 # Slow suites run first, fast ones last.
 other-tests:
-	@$(PYTEST) -n 2 -m "not long" --ignore tests/e2e
+	@$(PYTEST) -n 2 -m "$(KIND)" --ignore tests/e2e
 
 test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
-	@$(STACK) beside $(PYTEST) -n 4 -m long
+	@$(STACK) beside $(MAKE) --no-print-directory --jobs 2 deployed-tests other-tests KIND=long DEPLOYED_PROCESSES=1
 
 lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit and the type check of the console in parallel
 	@$(MAKE) --no-print-directory --jobs 2 $(SYNC) types style imports template weaknesses audit pages

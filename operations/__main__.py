@@ -1,56 +1,59 @@
 """`python -m operations <command> ...`: the commands for operators of a deployment."""
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import documents, spending
-from operations.access import api_keys, first_link, users
-from operations.access.owners import cli as owners
 from operations.command_line.arguments import USAGE_ERROR
-from operations.contexts.email_threads import cli as email_threads
-from operations.contexts.inbox import cli as inbox
-from operations.contexts.richpanel import cli as richpanel
-from operations.contexts.whatsapp import identity, phones
-from operations.doctor import cli as doctor
-from operations.privacy import contacts, erase_person, people
-from operations.projects import cli as projects
-from operations.recovery import cli as recovery
-from operations.secrets import cli as secrets
-from operations.stages import cli as stages
 
-# Each module has `main`, which runs the command, and `parser`.
-COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
-    "api-keys": (api_keys, "create, list and revoke API keys"),
+# A module of this package has `main`, which runs the command, and `parser`. It is imported by its command only.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "api-keys": ("access.api_keys", "create, list and revoke API keys"),
     "contacts": (
-        contacts,
+        "privacy.contacts",
         "erase or export a contact of the WhatsApp inbox; resolve the contacts of all contexts again",
     ),
-    "doctor": (doctor, "check a deployment and print the next steps"),
+    "doctor": ("doctor.cli", "check a deployment and print the next steps"),
     "documents": (
-        documents,
+        "documents",
         "upload documents for newsletters and AI conversations; try the search",
     ),
     "email-threads": (
-        email_threads,
+        "contexts.email_threads.cli",
         "complete the threads of an older system",
     ),
-    "erase-person": (erase_person, "erase a person's data from a company's conversations"),
-    "first-link": (first_link, "print the one-time link of the first administrator"),
-    "identity": (identity, "link, unlink and show contacts that are the same person"),
-    "inbox": (inbox, "make the entries of the inbox over all contexts again; list what it lacks"),
-    "owners": (owners, "grant a provider's resources to companies, list and revoke them"),
-    "phones": (phones, "register, list and disable business numbers"),
-    "privacy": (people, "erase or export a person in all contexts by one request"),
-    "projects": (projects, "check and store the settings of projects"),
-    "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
-    "richpanel": (richpanel, "settings, report on old tickets and backfill of the help desk"),
-    "secrets": (secrets, "write one field of a secret, rotate it, and list its fields"),
-    "spending": (spending, "costs that outsiders have caused, and the bounds of a company"),
-    "stage": (stages, "delete a stage, in the right order, with its stack"),
-    "users": (users, "people who log in: create, disable, roles, passwords"),
+    "erase-person": (
+        "privacy.erase_person",
+        "erase a person's data from a company's conversations",
+    ),
+    "first-link": ("access.first_link", "print the one-time link of the first administrator"),
+    "identity": (
+        "contexts.whatsapp.identity",
+        "link, unlink and show contacts that are the same person",
+    ),
+    "inbox": (
+        "contexts.inbox.cli",
+        "make the entries of the inbox over all contexts again; list what it lacks",
+    ),
+    "owners": (
+        "access.owners.cli",
+        "grant a provider's resources to companies, list and revoke them",
+    ),
+    "phones": ("contexts.whatsapp.phones", "register, list and disable business numbers"),
+    "privacy": ("privacy.people", "erase or export a person in all contexts by one request"),
+    "projects": ("projects.cli", "check and store the settings of projects"),
+    "recovery": ("recovery.cli", "list parked events and dead letters; replay and redrive them"),
+    "richpanel": (
+        "contexts.richpanel.cli",
+        "settings, report on old tickets and backfill of the help desk",
+    ),
+    "secrets": ("secrets.cli", "write one field of a secret, rotate it, and list its fields"),
+    "spending": ("spending", "costs that outsiders have caused, and the bounds of a company"),
+    "stage": ("stages.cli", "delete a stage, in the right order, with its stack"),
+    "users": ("access.users", "people who log in: create, disable, roles, passwords"),
 }
 
 
@@ -58,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
     """Run a command by its name; returns its exit code, 2 for an unknown name."""
     name, *given = argv or [""]
     if name in COMMANDS:
-        run: Callable[[Sequence[str]], int] = COMMANDS[name][0].main
+        run: Callable[[Sequence[str]], int] = module_of(name).main
         return run(given)
     if name in {"-h", "--help"}:
         parser().print_help()
@@ -66,6 +69,11 @@ def main(argv: Sequence[str]) -> int:
     parser().print_usage(sys.stderr)
     print(f"error: command: must be one of {', '.join(COMMANDS)}", file=sys.stderr)
     return USAGE_ERROR
+
+
+def module_of(name: str) -> ModuleType:
+    """Import and return the module of a command."""
+    return importlib.import_module(f"operations.{COMMANDS[name][0]}")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -54,6 +54,8 @@ WHOLE_SYSTEMS = (
     ),
 )
 
+SLOW = ("tests/cost/", "tests/e2e/", "tests/simulation/", "tests/unit/template/")
+
 # The same examples in each run, however slow the machine is.
 settings.register_profile(
     "suite",
@@ -176,10 +178,10 @@ def pytest_collection() -> Generator[None, Any, Any]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
-    Mark the further cases of a test over a whole system as long: `make test` runs the first. Files that take minutes
+    Mark the further cases of a test over a whole system as long: `make test` runs the first. Files that take long
     start early, so that no worker is alone with one at the end.
     """
-    items.sort(key=lambda item: not item.nodeid.startswith(("tests/e2e/", "tests/simulation/")))
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
     seen: set[str] = set()
     for item in items:
         test = item.nodeid.partition("[")[0]

@@ -46,6 +46,7 @@ _auth: Any = resolve_name("botocore.auth")
 _random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 _mock: Any = resolve_name("moto.core.models:MockAWS")
 _backends: Any = resolve_name("moto.core.base_backend:BackendDict")
+_model: Any = resolve_name("moto.core.common_models:BaseModel")
 _handlers: Any = resolve_name("botocore.handlers")
 
 _LETTERS: Final = string.ascii_letters
@@ -167,6 +168,28 @@ def _reset(cls: Any) -> None:
     used.clear()
 
 
+# moto's lists of all objects of its models
+
+
+_FILES: Final = (
+    resolve_name("moto.s3.models:FakeKey"),
+    resolve_name("moto.s3.models:FakeMultipart"),
+)
+
+
+def _new(cls: Any, *_: Any, **__: Any) -> Any:
+    """An object of a model; one with a file is listed: a reset of S3 closes it. Only a dashboard lists the others."""
+    instance = super(_model, cls).__new__(cls)
+    if cls in _FILES:
+        cls.instances_tracked.append(instance)
+    return instance
+
+
+def _reset_model_data() -> None:
+    for kind in _FILES:
+        kind.instances_tracked = []
+
+
 # Mocks of `requests` in moto
 
 
@@ -267,6 +290,8 @@ _SHORTER: Final = (
     (_backend, "urls", property(_addresses)),
     (_backends, "__getitem__", _of_account),
     (_backends, "reset", classmethod(_reset)),
+    (_model, "__new__", staticmethod(_new)),
+    (_mocks, "reset_model_data", _reset_model_data),
     # moto does not read the header of a call by a function.
     (_handlers, "BUILTIN_HANDLERS", _SHORTER_HANDLERS),
     _remembered(_responses, "method_names_from_class"),

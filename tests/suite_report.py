@@ -22,8 +22,8 @@ NOT_COUNTED: Final = "tests/e2e"
 FEW: Final = 100
 # Calls of the long tests of the other suites: what a complete run made, and a quarter more.
 BUDGETS: Final[dict[str, int]] = {
-    "tests/cost": 90_000,
-    "tests/integration/console": 150_000,
+    "tests/cost": 70_000,
+    "tests/integration/console": 145_000,
     "tests/integration/conversations": 145_000,
     "tests/integration/email_threads": 66_000,
     "tests/integration/isolation": 30_000,
@@ -32,12 +32,12 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/richpanel": 23_000,
     "tests/integration/sandbox": 1_000,
     "tests/integration/shared": 36_000,
-    "tests/integration/whatsapp": 205_000,
+    "tests/integration/whatsapp": 175_000,
     "tests/simulation": 23_000,
     "tests/simulation/console": 10_000,
     "tests/simulation/conversations": 160_000,
     "tests/simulation/email_threads": 73_000,
-    "tests/simulation/newsletters": 130_000,
+    "tests/simulation/newsletters": 125_000,
     "tests/simulation/richpanel": 13_000,
     "tests/simulation/shared": 63_000,
     "tests/simulation/whatsapp": 302_000,

@@ -188,7 +188,12 @@ def resolved(value: Any, **given: str) -> Any:
 @cache
 def holds(condition: str, **given: str) -> bool:
     """Whether a condition of the template is true under these parameters."""
-    return bool(resolved({"Condition": condition}, **given))
+    return _holds(condition, tuple(given.items()))
+
+
+@cache
+def _holds(condition: str, given: tuple[tuple[str, str], ...]) -> bool:
+    return bool(resolved({"Condition": condition}, **dict(given)))
 
 
 def exists(logical_id: str, **given: str) -> bool:

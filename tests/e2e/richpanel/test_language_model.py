@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import urllib3
 
-from richpanel.clients.language_model import LIMITS
-from shared.ai.calls.model_calls import ATTEMPTS
+from tests.e2e.versions import another_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,14 +35,6 @@ ANSWER = {
     "risk_flags": [],
     "wants_human": False,
 }
-TOO_LATE = {
-    "provider": "openai",
-    "operation": "create_response",
-    "kind": "delay",
-    # Much later than the limit: a process that the machine suspends for a second must not receive it in time.
-    "seconds": LIMITS.within_ms / 1_000 + 20,
-    "times": ATTEMPTS,
-}
 
 
 def call(method: str, url: str, **options: Any) -> Any:
@@ -60,21 +51,10 @@ def stack(deployed: Deployed, request: pytest.FixtureRequest) -> Iterator[Stack]
     stack.client("secretsmanager").put_secret_value(
         SecretId=stack.secrets["richpanel_keys"], SecretString=json.dumps(keys)
     )
-    functions = stack.client("lambda")
-    before = functions.get_function_configuration(FunctionName=WORKER)["Environment"]
     model = {"CLASSIFIER": "model", "MODEL_PROVIDER": request.param, "MODEL_ID": "a-model"}
-    changed = {"Variables": before["Variables"] | model}
-    alias = functions.list_aliases(FunctionName=WORKER)["Aliases"][0]
-    functions.update_function_configuration(FunctionName=WORKER, Environment=changed)
-    # The queue invokes the alias, whose version keeps the environment with which it was published.
-    version = functions.publish_version(FunctionName=WORKER)["Version"]
-    functions.update_alias(FunctionName=WORKER, Name=alias["Name"], FunctionVersion=version)
-    yield stack
-    functions.update_function_configuration(FunctionName=WORKER, Environment=before)
-    functions.update_alias(
-        FunctionName=WORKER, Name=alias["Name"], FunctionVersion=alias["FunctionVersion"]
-    )
-    call("DELETE", f"{stack.sandbox_url}/_faults")
+    with another_version(stack, WORKER) as publish:
+        publish(model)
+        yield stack
 
 
 def handled(stack: Stack, text: str) -> dict[str, Any]:
@@ -122,12 +102,5 @@ def test_after_a_refusal_the_rules_route(stack: Stack) -> None:
 def test_after_an_answer_outside_the_schema_the_rules_route(stack: Stack) -> None:
     outside = {"tool": "rp_decision_v1", "arguments": {"intents": []}}
     queue(stack, {"openai": {"text": "no JSON"}, "bedrock": outside})
-
-    assert {RETURNS, FAILED} <= set(handled(stack, RETURN)["tags"])
-
-
-def test_after_two_timeouts_the_rules_route(stack: Stack) -> None:
-    for fault in (TOO_LATE, TOO_LATE | {"provider": "bedrock", "operation": "Converse"}):
-        call("POST", f"{stack.sandbox_url}/_faults", json=fault)
 
     assert {RETURNS, FAILED} <= set(handled(stack, RETURN)["tags"])

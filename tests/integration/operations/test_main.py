@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from operations.__main__ import COMMANDS, main, parser
+from operations.__main__ import COMMANDS, main, module_of, parser
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -30,7 +30,7 @@ def test_an_unknown_command_is_answered_by_the_usage_and_the_known_names(
 
 def helps() -> Iterator[tuple[str, str | None]]:
     """Each command and sub-command, with its help."""
-    own_parsers = {name: module.parser() for name, (module, _) in COMMANDS.items()}
+    own_parsers = {name: module_of(name).parser() for name in COMMANDS}
     for name, own in [("", parser()), *own_parsers.items()]:
         for action in own._actions:
             if isinstance(action, argparse._SubParsersAction):

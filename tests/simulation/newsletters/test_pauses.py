@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.simulation.newsletters.final_state import differences, final_state_of
-from tests.simulation.newsletters.pauses import run_with_a_pause
+from tests.simulation.newsletters.pauses import moments, run_with_a_pause
 from tests.simulation.newsletters.scenarios import (
     DRAFTED,
     PLANNED,
@@ -37,19 +37,17 @@ JOBS = {
 
 
 def paused(system: System, job: str, act: Steps) -> Iterator[int]:
-    """For each call of the worker: the system after a run that paused before it, while *act* happened."""
+    """For each unlike call of the worker: the system after a run that paused before it, while *act* happened."""
     before, start = JOBS[job]
     before(system)
     start(system)
     snapshot = system.snapshot()
-    number = 1
-    while True:
+    numbers = moments(system)
+    assert len(numbers) > 5
+    for number in numbers:
         system.restore(snapshot)
-        if not run_with_a_pause(system, number, lambda: act(system)):
-            break
+        run_with_a_pause(system, number, lambda: act(system))
         yield number
-        number += 1
-    assert number > 5
 
 
 def taken_over(system: System) -> None:

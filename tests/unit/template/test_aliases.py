@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from shared.events.versions import NewerVersion
 from tests.cases import each
 from tests.template import environment, exists, parameters, properties, resources, template
 from tests.unit.template.test_first_deployment import STAGES, overrides_of, refused_by
-from tests.unit.template.translated import translated
+from tests.unit.template.translated import Resources, translated, translations
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
@@ -43,9 +44,26 @@ def references_in(value: Any) -> Iterator[str]:
                     yield from references_in(entry)
 
 
-def versions(**given: str) -> set[str]:
+def versions(made: Resources) -> set[str]:
     """The logical ids of the published versions; a new id publishes a new version."""
-    return {n for n, one in translated(**given).items() if one["Type"] == "AWS::Lambda::Version"}
+    return {name for name, one in made.items() if one["Type"] == "AWS::Lambda::Version"}
+
+
+CHANGED = [
+    {"LogLevel": "DEBUG"},
+    {"Release": "2"},
+    {"MessagesTableName": "inbox"},
+    {"MessagesTableNaming": "exact"},
+    {"RichpanelSweepReserved": "true"},
+]
+OF_NO_FUNCTION = {"AlarmEmail": "ops@example.com", "GradualDeployment": LINEAR}
+
+
+@cache
+def changed() -> dict[tuple[str, ...], Resources]:
+    """The resources under each set of changed parameters, by its values; one process makes all."""
+    sets = [*CHANGED, OF_NO_FUNCTION, *({"GradualDeployment": kind} for kind in TYPES)]
+    return dict(zip((tuple(one.values()) for one in sets), translations(sets), strict=True))
 
 
 @pytest.mark.long
@@ -101,36 +119,27 @@ def _has_routes(function: str) -> bool:
     return any(event["Type"] == "Api" for event in properties(function).get("Events", {}).values())
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"code": "s3://bucket/other"},
-        *(
-            # Each translates the whole template.
-            pytest.param(changed, marks=pytest.mark.long)
-            for changed in (
-                {"layer": "s3://bucket/other"},
-                {"LogLevel": "DEBUG"},
-                {"Release": "2"},
-                {"MessagesTableName": "inbox"},
-                {"MessagesTableNaming": "exact"},
-                {"RichpanelSweepReserved": "true"},
-            )
-        ),
-    ],
-)
-def test_new_code_libraries_and_parameters_publish_a_version_of_every_function(
-    changed: dict[str, str],
-) -> None:
-    """Without a new version the alias would keep the old code and settings."""
-    assert len(versions()) == len(FUNCTIONS)
-    assert versions().isdisjoint(versions(**changed))
+@pytest.mark.parametrize("package", ["code", pytest.param("layer", marks=pytest.mark.long)])
+def test_new_code_and_libraries_publish_a_version_of_every_function(package: str) -> None:
+    """Without a new version the alias would keep the old code."""
+    assert len(versions(translated())) == len(FUNCTIONS)
+    made = translated(**{package: "s3://bucket/other"})
+    assert versions(translated()).isdisjoint(versions(made))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("given", CHANGED, ids=str)
+def test_new_parameters_publish_a_version_of_every_function(given: dict[str, str]) -> None:
+    made = changed()[tuple(given.values())]
+
+    assert len(versions(made)) == len(FUNCTIONS)
+    assert versions(translated()).isdisjoint(versions(made))
 
 
 @pytest.mark.long
 def test_parameters_that_no_function_has_publish_no_version() -> None:
     """Lambda refuses to publish a version of an unchanged function, and the update would fail."""
-    assert versions() == versions(AlarmEmail="ops@example.com", GradualDeployment=LINEAR)
+    assert versions(translated()) == versions(changed()[tuple(OF_NO_FUNCTION.values())])
 
 
 @pytest.mark.long
@@ -138,14 +147,14 @@ def test_a_new_version_takes_over_at_once_in_every_stage_but_prod() -> None:
     wanted = {stage: parameters(overrides_of(stage))["GradualDeployment"] for stage in STAGES}
 
     assert {stage: kind for stage, kind in wanted.items() if kind != "none"} == {"prod": LINEAR}
-    made = translated(GradualDeployment="none").values()
+    made = changed()["none",].values()
     assert not [one for one in made if "CodeDeploy" in one["Type"] or "UpdatePolicy" in one]
 
 
 @pytest.mark.parametrize("kind", GRADUAL)
 @pytest.mark.long
 def test_a_gradual_deployment_shifts_every_alias_and_an_alarm_rolls_it_back(kind: str) -> None:
-    made = translated(GradualDeployment=kind)
+    made = changed()[kind,]
 
     for function in FUNCTIONS:
         policy = made[f"{function}Aliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]

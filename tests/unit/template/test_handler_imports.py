@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
+MOST_TIMES_BARE = 2.3  # modules
+FOLDERS = ("functions", "layers/shared", "local/bench")
 
 # Each of these costs more than the rest of the handler together.
 HEAVY = (
@@ -45,6 +47,14 @@ PROVIDERS = (
     "shared.providers.sms.segments",
     "shared.providers.twilio",
     "shared.providers.whatsapp",
+)
+NOT_AT_A_WEBHOOK = (
+    "asyncio",
+    "aws_lambda_powertools.utilities.batch",
+    "aws_lambda_powertools.utilities.data_classes",
+)
+RARE_ITEMS = (
+    *("accounts", "campaigns", "catalogs", "counts", "groups", "register", "templates", "tenants"),
 )
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
 # No caller waits for it, but every mail starts here.
@@ -98,6 +108,15 @@ def test_workers_import_batch_without_the_models_of_event_sources(
 @pytest.mark.parametrize(
     ("function", "modules"),
     [
+        # The provider waits for these two.
+        *((one, NOT_AT_A_WEBHOOK) for one in ("WhatsAppSocial", "WhatsAppWebhook")),
+        (
+            "WhatsAppWorker",
+            (
+                "whatsapp.worker.updates",
+                *(f"whatsapp.store.items.{name}" for name in RARE_ITEMS),
+            ),
+        ),
         # Every call of the API waits for it, and calls with an API key need none of these.
         (
             "ApiAuthorizer",
@@ -336,6 +355,15 @@ def test_every_setting_that_a_function_declares_is_set(imports: Imports, functio
     assert set(declared) <= set(environment(function))
 
 
+@pytest.mark.long
+def test_no_handler_imports_much_more_than_an_empty_one(imports: Imports) -> None:
+    bare = len(imports.at("bare.bare.handler", {"AWS_DEFAULT_REGION": "us-east-1"})["modules"])
+    times = {name: len(imports.of(name)["modules"]) / bare for name in FUNCTIONS}
+
+    assert {name: ratio for name, ratio in times.items() if name in INGRESS and ratio > 1.3} == {}
+    assert {name: ratio for name, ratio in times.items() if ratio > MOST_TIMES_BARE} == {}
+
+
 # Reads a handler and its variables in each line. Answers with the loaded modules and the names of the settings that the
 # handler declares, or with the error of its import.
 SCRIPT = """
@@ -346,7 +374,8 @@ def answer(path):
     module, name = path.rsplit(".", 1)
     handler = importlib.import_module(module)
     assert callable(getattr(handler, name))
-    names = [field.name.upper() for field in dataclasses.fields(handler.settings)]
+    settings = getattr(handler, "settings", None)
+    names = [field.name.upper() for field in dataclasses.fields(settings)] if settings else []
     return {"modules": sorted(sys.modules), "settings": names}
 
 answers = os.dup(1)
@@ -379,20 +408,19 @@ class Imports:
 
     def of(self, function: str) -> dict[str, Any]:
         """What the import of a function's handler loads and declares, or its error."""
-        if function not in self.found:
+        variables = environment(function) | {
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
+        }
+        return self.at(properties(function)["Handler"], variables)
+
+    def at(self, handler: str, variables: dict[str, str]) -> dict[str, Any]:
+        if handler not in self.found:
             assert self.process.stdin
             assert self.process.stdout
-            variables = environment(function) | {
-                "AWS_DEFAULT_REGION": "us-east-1",
-                "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
-            }
-            print(
-                json.dumps([properties(function)["Handler"], variables]),
-                file=self.process.stdin,
-                flush=True,
-            )
-            self.found[function] = json.loads(self.process.stdout.readline())
-        return self.found[function]
+            print(json.dumps([handler, variables]), file=self.process.stdin, flush=True)
+            self.found[handler] = json.loads(self.process.stdout.readline())
+        return self.found[handler]
 
     def loaded(self, modules: tuple[str, ...], function: str) -> list[str]:
         """The modules of *modules* that the import of a function's handler loads."""
@@ -403,7 +431,7 @@ class Imports:
 @pytest.fixture(scope="module")
 def imports() -> Iterator[Imports]:
     variables = {
-        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'layers/shared'}",
+        "PYTHONPATH": ":".join(str(ROOT / one) for one in FOLDERS),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     with subprocess.Popen(  # noqa: S603 - our own interpreter and script

@@ -127,23 +127,46 @@ def check_references(made: Resources, row: dict[str, str]) -> None:
 
 @pytest.mark.long
 def test_what_sam_makes_of_every_value_is_linted(tmp_path: Path) -> None:
+    """Of the sets after the first, a resource for each text that no earlier one has."""
+    linted: set[tuple[str, ...]] = set()
     for number, (row, made) in enumerate(translated_rows()):
-        kept = (
-            "AWSTemplateFormatVersion",
-            "Parameters",
-            "Conditions",
-            "Mappings",
-            "Rules",
-            "Outputs",
-        )
+        kept = ("AWSTemplateFormatVersion", "Parameters", "Conditions", "Mappings", "Rules")
         translated: dict[str, Any] = {name: file("template.yaml")[name] for name in kept}
-        translated |= {"Transform": "AWS::LanguageExtensions", "Resources": made}
+        if number == 0:
+            translated["Outputs"] = file("template.yaml")["Outputs"]
+        translated["Transform"] = "AWS::LanguageExtensions"
+        translated["Resources"] = {}
+        for name, entry in made.items():
+            found = set(texts(entry, row, entry["Type"]))
+            if not found <= linted or number == 0:
+                translated["Resources"][name] = entry
+                linted |= found
         translated = json.loads(json.dumps(translated, default=str))
         for name, value in row.items():
             translated["Parameters"][name] = {"Type": "String", "AllowedValues": [value]}
         (tmp_path / f"{number}.json").write_text(json.dumps(translated))
 
-    assert faults(*sorted(tmp_path.glob("*.json"))) == []
+    reported = faults(*sorted(tmp_path.glob("*.json")))
+    assert [line for line in reported if not MISSING.search(line)] == []
+
+
+# References, which `check_references` finds in all resources.
+MISSING = re.compile(r"[1-9]\.json:.*:(E1010|E1019|E1020|E3005):")
+
+
+def texts(value: Any, row: dict[str, str], *place: str) -> Iterator[tuple[str, ...]]:
+    """All texts with their places, without the hashes of versions; of an If only the branch that is taken."""
+    if isinstance(value, dict) and "Fn::If" in value:
+        condition, when_true, when_false = value["Fn::If"]
+        yield from texts(when_true if holds(condition, **row) else when_false, row, *place)
+    elif isinstance(value, dict):
+        for name, entry in value.items():
+            yield from texts(entry, row, *place, name)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from texts(entry, row, *place)
+    else:
+        yield *place, re.sub(r"[0-9a-f]{10}$", "", str(value))
 
 
 @pytest.mark.long

@@ -273,7 +273,7 @@ FIRST_DELIVERIES = [sample for sample in ACCEPTED if not sample.expects.duplicat
 
 
 @pytest.mark.long
-@settings(max_examples=600, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, suppress_health_check=list(HealthCheck))
 @given(sample=st.sampled_from(FIRST_DELIVERIES), changes=CHANGES)
 def test_every_value_of_a_payload_with_unknown_fields_and_long_texts_and_lists_is_stored(
     numbers: Harness, sample: Sample, changes: list[Change]

@@ -93,8 +93,8 @@ def test_a_worker_whose_lease_has_expired_saves_nothing(runs: Runs) -> None:
 def test_recipients_on_as_many_pages_as_ten_thousand_have_are_counted_exactly(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    campaign_count, pages = 10, 10
-    monkeypatch.setattr(recipients, "PAGE", PEOPLE)
+    campaign_count, pages, on_a_page = 10, 10, 3
+    monkeypatch.setattr(recipients, "PAGE", on_a_page)
     sent: list[str] = []
 
     # The provider is played at its port: a request to the sandbox for each message would take a fifth longer. The send
@@ -103,11 +103,11 @@ def test_recipients_on_as_many_pages_as_ten_thousand_have_are_counted_exactly(
         sent.append(message["to"])
         return f"wamid.{len(sent)}"
 
-    people = numbers(campaign_count * pages * PEOPLE)
+    people = numbers(campaign_count * pages * on_a_page)
     runs.wrote(*people)
     campaigns = [
         runs.create([f"+{n}" for n in some])
-        for some in batched(people, pages * PEOPLE, strict=True)
+        for some in batched(people, pages * on_a_page, strict=True)
     ]
     with mock.patch.object(Graph, "post_message", post_message):
         for made in campaigns:

@@ -10,7 +10,7 @@ import pytest
 from local.stack.builds import build
 from local.stack.processes import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 # The field e_machine of an ELF file.
 MACHINE = slice(18, 20)
 AARCH64 = 183
