@@ -99,6 +99,7 @@ WITHOUT_ITEMS = {
     "inbox ReportSettings": "settings of the company",
     "live Connection": "a sealed key",
     "live MetricCount": "numbers",
+    "live PushSubscription": "the browser of a colleague",
     "live Ticket": "rights of a colleague",
 }
 
