@@ -20,7 +20,7 @@ export function TestSend({ template, state, phone }: { template: Template; state
       return { type: "text", text: fallback.trim() || nameOfField(field), ...(/^\d+$/.test(name) ? {} : { parameter_name: name }) };
     });
     const components = [...(values.length ? [{ type: "body", parameters: values }] : []), ...componentsOf(state, template)];
-    const body = { phone, to: to.trim(), templateName: template.name, languageCode: template.language, ...(components.length ? { components } : {}) };
+    const body = { phone, to: to.trim(), templateName: template.name, language: template.language, ...(components.length ? { components } : {}) };
     const { result } = await client.call("POST /whatsapp/actions/send_template", { body, key: key.current });
     setOutcome(result.state);
     key.current = crypto.randomUUID();

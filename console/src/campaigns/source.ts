@@ -118,7 +118,7 @@ export function requestOf(from: Entered, template: Template, number: Numbers[num
     campaignName: from.name.trim(),
     phone: number.phone,
     templateName: template.name,
-    languageCode: template.language,
+    language: template.language,
     audience: kind === "list" ? { list: id } : { segment: id },
     bodyFields: variablesOf(template).map((name) => {
       const { field, fallback } = choiceOf(from, name);
