@@ -22,9 +22,8 @@ LONGEST_TYPE = 78  # of a file, as SES takes it
 MOST_RECIPIENTS = 50  # of To, Cc and Bcc in all, as SES takes
 _TOO_MANY: Final = "to, cc and bcc must have at most 50 addresses in all"
 _UNSENDABLE: Final = "must have 1 to 64 ASCII characters before the @"
-UNPROCESSABLE: Final = frozenset(
-    {"to", "cc", "bcc", "send_at", "time_zone"}
-)  # the draft stays as it is
+# The draft stays as it is.
+UNPROCESSABLE: Final = frozenset({"to", "cc", "bcc", "subject", "send_at", "time_zone"})
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
