@@ -42,14 +42,20 @@ def subject(deployed: Deployed) -> str:
         json={"display_name": "Shop"},
     )
     assert registered.status < 300, registered.data
+    subject = f"<b>Opening hours</b> {time.time_ns()}"
+    arrive(deployed, subject, HOSTILE)
+    return subject
+
+
+def arrive(deployed: Deployed, subject: str, text: str) -> None:
+    """A mail of the customer arrives."""
     mail = EmailMessage()
     mail["From"] = "Ann <ann@example.org>"
     mail["To"] = MAILBOX
-    mail["Subject"] = f"<b>Opening hours</b> {time.time_ns()}"
+    mail["Subject"] = subject
     mail["Message-ID"] = f"<{time.time_ns()}@example.org>"
-    mail.set_content(HOSTILE)
-    deliver(stack, received(mail.as_bytes(), MAILBOX, Verdicts()), MAILBOX)
-    return str(mail["Subject"])
+    mail.set_content(text)
+    deliver(deployed.stack, received(mail.as_bytes(), MAILBOX, Verdicts()), MAILBOX)
 
 
 def assert_head_is_whole(page: Page, title: str) -> None:
@@ -123,4 +129,31 @@ def test_a_conversation_is_taken_over_from_the_model_answered_and_handed_back(
 
     expect(page.get_by_text("The assistant leads this conversation")).to_be_visible()
     assert found == []
+    assert visit.violations == []
+
+
+def test_two_mails_of_a_customer_are_merged_after_a_look_and_separated_again(
+    visit: Visit, deployed: Deployed, subject: str
+) -> None:
+    second = f"Further question {time.time_ns()}"
+    arrive(deployed, second, "And on Sunday?")
+    page = visit.page
+    visit.sign_in()
+    page.get_by_role("link", name="E-mail").click()
+    page.locator(".row", has_text=second).click()
+    expect(page.locator(".mail-text")).to_have_count(1)
+
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Merge", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name=subject).click()
+    expect(dialog).to_contain_text(f"All 1 mails of this conversation move to “{subject}”")
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+    expect(dialog).to_be_hidden()
+    page.get_by_role("link", name="E-mail").click()
+    page.locator(".row", has_text=subject).click()
+    expect(page.locator(".mail-text")).to_have_count(2)
+
+    page.get_by_role("button", name="Undo merge 1").click()
+    expect(page.locator(".mail-text")).to_have_count(1)
     assert visit.violations == []
