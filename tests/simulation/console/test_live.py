@@ -25,8 +25,9 @@ TYPING = '{"typing": {"context": "whatsapp", "key": "k"}}'
 CONNECTS = (1, 2)
 # A message: the connection by its id, its update, the company's connections, their revocations, a post.
 RELAYS = (1, 2, 3, 4, 5)
-# A sign-out: the revocation, the person's connections by key, then whole, and for each its end and its item.
-SIGN_OUTS = (1, 2, 3, 4, 5)
+# A sign-out: the revocation, the person's connections by key, then whole, and for each its end and its item; then the
+# person's browsers that get pushes.
+SIGN_OUTS = (1, 2, 3, 4, 5, 6)
 
 
 @pytest.fixture(scope="module")
