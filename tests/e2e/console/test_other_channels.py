@@ -139,7 +139,7 @@ def test_two_mails_of_a_customer_are_merged_after_a_look_and_separated_again(
     arrive(deployed, second, "And on Sunday?")
     page = visit.page
     visit.sign_in()
-    page.get_by_role("link", name="E-mail").click()
+    page.get_by_role("link", name="E-mail", exact=True).click()
     page.locator(".row", has_text=second).click()
     expect(page.locator(".mail-text")).to_have_count(1)
 
@@ -150,7 +150,7 @@ def test_two_mails_of_a_customer_are_merged_after_a_look_and_separated_again(
     expect(dialog).to_contain_text(f"All 1 mails of this conversation move to “{subject}”")
     dialog.get_by_role("button", name="Merge", exact=True).click()
     expect(dialog).to_be_hidden()
-    page.get_by_role("link", name="E-mail").click()
+    page.get_by_role("link", name="E-mail", exact=True).click()
     page.locator(".row", has_text=subject).click()
     expect(page.locator(".mail-text")).to_have_count(2)
 
