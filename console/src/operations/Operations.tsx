@@ -11,6 +11,7 @@ import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
 import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Macros } from "./macros/Macros";
+import { Numbers } from "./numbers/Numbers";
 import { Overview } from "./overview/Overview";
 import { Parked } from "./parked/Parked";
 import { Privacy } from "./privacy/Privacy";
@@ -70,6 +71,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Templates />;
     case "service":
       return <ServiceLevels />;
+    case "numbers":
+      return <Numbers />;
     case "mailboxes":
       return <MailboxSettings />;
     case "macros":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -30,7 +32,7 @@ def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
 
     parts = page.get_by_role("navigation", name="Parts of operations").get_by_role("link")
     names = parts.all_inner_texts()
-    assert len(names) == 16
+    assert len(names) == 17
     for name in names:
         parts.filter(has_text=name).click()
         expect(parts.filter(has_text=name)).to_have_attribute("aria-current", "page")
@@ -47,3 +49,33 @@ def test_a_supervisor_does_not_see_the_page(visit: Visit) -> None:
     expect(visit.page.get_by_role("link", name="Operations")).to_have_count(0)
     visit.page.goto(f"{visit.page.url.partition('#')[0]}#/operations")
     expect(visit.page.get_by_role("main")).to_contain_text("administrators and operators")
+
+
+def test_an_administrator_sees_the_numbers_and_changes_a_profile_and_who_answers(
+    visit_of_operator: Visit,
+) -> None:
+    visit, page = visit_of_operator, visit_of_operator.page
+    visit.sign_in()
+    page.get_by_role("link", name="Operations").click()
+    page.get_by_role("link", name="WhatsApp numbers").click()
+    number = page.get_by_role("region", name="+15550783881", exact=True)
+    expect(number).to_contain_text("May send")
+    number.get_by_role("button", name="Ask the provider").click()
+    expect(number.get_by_role("status")).to_have_text("The provider says: it may send.")
+
+    number.get_by_role("button", name="Public profile").click()
+    line = f"Bicycles since {time.time_ns()}"
+    number.get_by_label("Status line").fill(line)
+    number.get_by_role("button", name="Store").click()
+    expect(page.get_by_text("The profile is stored at WhatsApp")).to_be_visible()
+    number.get_by_role("button", name="Public profile").click()
+    number.get_by_role("button", name="Public profile").click()
+    expect(number.get_by_label("Status line")).to_have_value(line)
+
+    number.get_by_role("button", name="Let the assistant answer").click()
+    page.get_by_role("dialog").get_by_role("button", name="Let the assistant answer").click()
+    expect(number).to_contain_text("The assistant, then people")
+    page.get_by_role("button", name="Undo").click()
+    expect(number.get_by_role("button", name="Let the assistant answer")).to_be_visible()
+    assert barriers(page) == []
+    assert visit.violations == []

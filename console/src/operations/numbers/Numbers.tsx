@@ -1,0 +1,127 @@
+// The WhatsApp numbers of the company: whether they may send, quality and limit, who answers, and their public profile.
+
+import { useState } from "preact/hooks";
+import { useAction, useResource } from "../../api/resource";
+import type { Actions, WhatsappApi } from "../../api/routes";
+import { useApp } from "../../app";
+import { moment } from "../../texts/format";
+import { named, t } from "../../texts/texts";
+import { Badge, Button, ErrorNotice } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
+import { Confirm, Section } from "../sections";
+import { ProfileForm } from "./ProfileForm";
+import "./numbers.css";
+
+type Number = WhatsappApi.NumberView;
+
+export function Numbers() {
+  const { client } = useApp();
+  const found = useResource(
+    async (signal) => {
+      const [numbers, quality] = await Promise.all([client.call("GET /whatsapp/numbers", { signal }), client.call("POST /whatsapp/actions/get_quality", { body: { limit: 100 }, signal })]);
+      return { numbers: numbers.result.numbers, ratings: new Map((quality.result.phones ?? []).map((one) => [one.phoneNumberId, one.qualityRating])) };
+    },
+    [client],
+  );
+  return (
+    <Section title={t("ops.numbers")} about={t("ops.numbers.about")} resource={found}>
+      {({ numbers, ratings }) =>
+        numbers.length === 0 ? (
+          <p class="ops-empty">{t("ops.numbers.none")}</p>
+        ) : (
+          <>
+            {numbers.map((one) => (
+              <Card key={one.phone} number={one} rating={ratings.get(one.phone) ?? null} onChange={found.reload} />
+            ))}
+          </>
+        )
+      }
+    </Section>
+  );
+}
+
+function Card({ number, rating, onChange }: { number: Number; rating: string | null; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const [isAsked, setAsked] = useState(false);
+  const [isEdited, setEdited] = useState(false);
+  const [health, setHealth] = useState<Actions.Health | null>(null);
+  const { phone, displayPhone, automation } = number;
+  const title = `+${displayPhone.replace(/^\+/, "")}`;
+  const next = automation === "off" ? "conversations" : "off";
+  const set = (value: "off" | "conversations") => client.call("POST /whatsapp/actions/set_phone_automation", { body: { phone, automation: value } });
+  const change = useAction(() => set(next));
+  const check = useAction(async () => setHealth((await client.call("POST /whatsapp/actions/get_phone_health", { body: { phone } })).result));
+  const facts = [
+    [t("ops.numbers.name"), number.verifiedName],
+    [t("ops.numbers.provider"), t(`ops.numbers.provider.${number.provider === "eum" ? "eum" : "graph"}`)],
+    [t("ops.numbers.quality"), rating && named("ops.numbers.quality", rating)],
+    [t("ops.numbers.limit"), number.messagingLimit && named("ops.numbers.limit", number.messagingLimit)],
+    [t("ops.numbers.automation"), named("ops.numbers.automation", automation)],
+  ] as const;
+  return (
+    <section class="number" aria-label={title}>
+      <h3>
+        {title} <Badge kind={number.enabled && !number.sendingBlocked ? "good" : "plain"}>{t(!number.enabled ? "ops.numbers.off" : number.sendingBlocked ? "ops.numbers.blocked" : "ops.numbers.sends")}</Badge>
+      </h3>
+      {number.sendingBlocked && (
+        <p class="notice">{t("ops.numbers.blocked_why", { reason: number.sendingBlockedReason ?? t("ops.unknown"), until: number.sendingBlockedUntil ? moment(number.sendingBlockedUntil) : t("ops.unknown") })}</p>
+      )}
+      <dl class="number-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value || t("ops.unknown")}</dd>
+          </div>
+        ))}
+      </dl>
+      {check.error && <ErrorNotice error={check.error} onRetry={() => void check.run()} />}
+      {health && <Health health={health} />}
+      <div class="ops-editor-end">
+        <Button busy={check.busy} onClick={() => void check.run()}>
+          {t("ops.numbers.check")}
+        </Button>
+        <Button onClick={() => setAsked(true)}>{t(`ops.numbers.set.${next}`)}</Button>
+        <Button pressed={isEdited} onClick={() => setEdited(!isEdited)}>
+          {t("ops.numbers.profile")}
+        </Button>
+      </div>
+      {isEdited && <ProfileForm phone={phone} />}
+      {isAsked && (
+        <Confirm
+          title={t(`ops.numbers.set.${next}`)}
+          action={change}
+          button={t(`ops.numbers.set.${next}`)}
+          onClose={() => setAsked(false)}
+          onDone={() => {
+            setAsked(false);
+            void onChange();
+            showToast(t("ops.numbers.changed"), async () => {
+              await set(automation === "off" ? "off" : "conversations");
+              await onChange();
+            });
+          }}
+        >
+          <p>{t(`ops.numbers.set.${next}.about`)}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+// What the provider says about sending now.
+function Health({ health }: { health: Actions.Health }) {
+  const status = health.healthStatus as { can_send_message?: string; entities?: { errors?: { error_description?: string; possible_solution?: string }[] }[] } | undefined;
+  const errors = (status?.entities ?? []).flatMap((one) => one.errors ?? []);
+  return (
+    <div role="status">
+      <p>{named("ops.numbers.health", status?.can_send_message ?? "UNKNOWN")}</p>
+      <ul>
+        {errors.map((one) => (
+          <li key={one.error_description}>
+            {one.error_description} {one.possible_solution}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
