@@ -39,6 +39,13 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(
+        f"ops.numbers.{name}"
+        for name in (
+            *("automation", "health", "limit", "profile", "provider", "quality"),
+            *("set", "set.conversations", "set.off"),
+        )
+    ),
+    *(
         f"campaign.{name}"
         for name in (
             "approval",
