@@ -47,7 +47,8 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
   const [health, setHealth] = useState<Actions.Health | null>(null);
   const { phone, displayPhone, automation } = number;
   const title = `+${displayPhone.replace(/^\+/, "")}`;
-  const next = automation === "off" ? "conversations" : "off";
+  const now = automation === "conversations" ? "conversations" : "off"; // stored as `none`
+  const next = now === "off" ? "conversations" : "off";
   const set = (value: "off" | "conversations") => client.call("POST /whatsapp/actions/set_phone_automation", { body: { phone, automation: value } });
   const change = useAction(() => set(next));
   const check = useAction(async () => setHealth((await client.call("POST /whatsapp/actions/get_phone_health", { body: { phone } })).result));
@@ -56,7 +57,7 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
     [t("ops.numbers.provider"), t(`ops.numbers.provider.${number.provider === "eum" ? "eum" : "graph"}`)],
     [t("ops.numbers.quality"), rating && named("ops.numbers.quality", rating)],
     [t("ops.numbers.limit"), number.messagingLimit && named("ops.numbers.limit", number.messagingLimit)],
-    [t("ops.numbers.automation"), named("ops.numbers.automation", automation)],
+    [t("ops.numbers.automation"), t(`ops.numbers.automation.${now}`)],
   ] as const;
   return (
     <section class="number" aria-label={title}>
@@ -96,7 +97,7 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
             setAsked(false);
             void onChange();
             showToast(t("ops.numbers.changed"), async () => {
-              await set(automation === "off" ? "off" : "conversations");
+              await set(now);
               await onChange();
             });
           }}
