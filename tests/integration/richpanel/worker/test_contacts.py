@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tests.integration.richpanel.conftest import Time
 
 COMPANY, JOHN = "acme", "john@shop.example"
+EXPIRES = {"expires_at": 2**32}
 QUESTION = "Hello, I want to return my order. How do I start a return?"
 
 
@@ -108,7 +109,7 @@ def test_lost_contacts_of_tickets_are_made_again_from_the_states(
         harness.ticket(QUESTION, ticket=ticket, sender=sender, profile_email=sender)
         harness.handle(harness.event(ticket))
     of_help_desk.erase(of_help_desk.Tables(state, harness.resources.audit, table), COMPANY, "t-3")
-    wanted = kept(harness)
+    wanted, complete = kept(harness), harness.rows("contacts")
     cleared(table)
     proven_at = clock.from_text(harness.state("t-2")["last_processed_message_at"])
     with keyring.held(keyring.Keys(keyring.KEY)):
@@ -124,8 +125,9 @@ def test_lost_contacts_of_tickets_are_made_again_from_the_states(
         if len(kept(harness)) > 1:
             raise Interrupted
 
-    def restored() -> list[str]:
-        assert command.main(["rebuild", "--stack", "parley-dev", "--context", "richpanel"]) == 0
+    def restored(exit_code: int = 0) -> list[str]:
+        given = ["rebuild", "--stack", "parley-dev", "--context", "richpanel"]
+        assert command.main(given) == exit_code
         return capsys.readouterr().out.strip().split("\t")
 
     with monkeypatch.context() as interrupted:
@@ -134,8 +136,13 @@ def test_lost_contacts_of_tickets_are_made_again_from_the_states(
             restored()
     assert len(kept(harness)) == 3
 
-    rest = ["1 erased", "1 without contact", "0 failed"]
-    assert restored() == ["richpanel", "1 restored", "0 restored by id", "0 unchanged", *rest]
+    rest = ["1 erased", "1 without contact"]
+    of_second = ["1 restored", "0 restored by id", "0 unchanged", *rest, "0 failed"]
+    assert restored() == ["richpanel", *of_second]
     assert kept(harness) == wanted
-    assert restored() == ["richpanel", "0 restored", "0 restored by id", "2 unchanged", *rest]
+    state.put({"conversation_id": "t-5", "contact_id": "any", "updated_at": "never", **EXPIRES})
+    of_third = ["0 restored", "0 restored by id", "2 unchanged", *rest, "1 failed"]
+    assert restored(exit_code=1) == ["richpanel", *of_third]
     assert kept(harness) == wanted
+    assert tickets_of(harness, JANE) == ["t-1"]  # the next ticket brings the tokens
+    assert harness.rows("contacts") == complete
