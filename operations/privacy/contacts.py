@@ -90,7 +90,9 @@ def parser() -> argparse.ArgumentParser:
         of_contact = arguments.sub_command(commands, kind, _act, summary)
         of_contact.set_defaults(kind=kind)
         _add_contact(of_contact)
-    summary = "resolve the contacts of all conversations again; goes on after an interruption"
+    summary = (
+        "resolve the contacts of all conversations and tickets again; goes on after an interruption"
+    )
     inbox.add_options(arguments.sub_command(commands, "rebuild", inbox.rebuild_contacts, summary))
     return own
 

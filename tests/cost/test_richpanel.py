@@ -13,6 +13,7 @@ from richpanel.decisions.facts import NEED_ORDER_NUMBER
 from richpanel.decisions.templates.catalogue import ASK_ORDER_NUMBER
 from richpanel.store.items import AutoReply, ConversationState, PendingFlow, ReservedReply
 from richpanel.worker.sending.reservations import MOST_TIMES
+from shared.identity.contacts.items import ID_CHARACTERS
 from tests.cost import capacity
 from tests.cost.richpanel import (
     KINDS,
@@ -29,6 +30,7 @@ from tests.simulation.richpanel.system import System
 
 ACTIONS = {
     "routed only": 0,
+    "of a new person": 0,
     "flagged, assigned": 2,
     "asked for the number": 1,
     "answered with the order": 1,
@@ -52,11 +54,17 @@ def test_an_event_costs_the_written_figures_at_any_length_of_its_ticket(measured
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_routing_costs_five_units_each_action_three_more_and_a_look_up_two(kind: Kind) -> None:
-    """To raise a flag is an action of one unit. A look-up of an order is counted against the bounds of outsiders."""
+def test_routing_costs_five_units_each_action_three_more_a_look_up_two_and_a_contact_one(
+    kind: Kind,
+) -> None:
+    """
+    To raise a flag is an action of one unit. A look-up of an order is counted against the bounds of outsiders. A new
+    contact costs four more.
+    """
     look_up = 2 if kind.name.startswith(("asked", "answered")) else 0
     assert kind.figures.route <= 5
     assert kind.figures.actions <= 3 * ACTIONS[kind.name] + look_up
+    assert kind.figures.contact <= (5 if kind.name == "of a new person" else 1)
 
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
@@ -77,12 +85,14 @@ def test_an_event_makes_three_requests_to_its_queue(name: str) -> None:
 def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
     lines = markdown(measured).splitlines()
 
-    assert "| routed only | 5 | 0 | 4 | 2 | 5 | 9 | 34 | 2 | 16 | 3 | 1 | 2 |" in "\n".join(lines)
+    assert "| routed only | 5 | 0 | 4 | 2 | 1 | 8 | 12 | 37 | 2 | 19 | 3 | 1 | 2 |" in "\n".join(
+        lines
+    )
     assert len([line for line in lines if line.startswith("|")]) == len(KINDS) + 2
 
 
 def test_the_state_of_an_answered_ticket_is_one_unit_with_ids_as_long_as_uuids() -> None:
-    """The state includes the reservation of the reply and all other attributes that it may have at that moment."""
+    """The state includes the reservation of the reply and the contact; the team is the standard one of the intent."""
     moment, ident = "2026-01-01T13:00:00.000Z", str(UUID(int=1))
     flow = PendingFlow(type=NEED_ORDER_NUMBER, requested_at=moment, attempts=2)
     state = ConversationState(
@@ -93,12 +103,13 @@ def test_the_state_of_an_answered_ticket_is_one_unit_with_ids_as_long_as_uuids()
         last_processed_at=moment,
         last_processed_message_id=ident,
         last_processed_message_at=moment,
-        last_routed_team=max(Team, key=len),
+        last_routed_team=Team.EMAIL,
         last_routing_confidence=0.9812,
         last_intent=Intent.ORDER_STATUS_TRACKING,
         pending_flow=flow,
         last_auto_reply=AutoReply(type=NEED_ORDER_NUMBER, sent_at=moment, source_message_id=ident),
         auto_reply_times=[moment] * MOST_TIMES,
+        contact_id="c" * ID_CHARACTERS,
         reserved_reply=ReservedReply(
             source_message_id=ident,
             owner="0" * 16,

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import boto3
 
@@ -11,8 +11,9 @@ from conversations.store.inbox_heads import ConversationHeads
 from email_threads.store.lists.inbox_heads import EmailHeads
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
-from operations.contexts.inbox import ended, rebuild
+from operations.contexts.inbox import ended, rebuild, tickets
 from operations.contexts.inbox.rebuild import Run, Source
+from operations.contexts.richpanel import deployment
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     own = argparse.ArgumentParser(prog="python -m operations inbox", description=__doc__)
     commands = own.add_subparsers(required=True, metavar="command")
     summary = "make the entries again from the conversations of the contexts; goes on after an interruption"
-    add_options(arguments.sub_command(commands, "rebuild", _rebuild, summary))
+    _add_options(arguments.sub_command(commands, "rebuild", _rebuild, summary), Context)
     summary = "list the conversations that a feed could not show, with reasons"
     parked = arguments.sub_command(commands, "parked", _parked, summary)
     arguments.add_stack(parked)
@@ -60,58 +61,90 @@ def _list_ended(options: argparse.Namespace) -> int:
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of a rebuild."""
+    """Add the options of a rebuild of contacts."""
+    _add_options(command, (*Context, tickets.CONTEXT))
+
+
+def _add_options(command: argparse.ArgumentParser, contexts: Iterable[str]) -> None:
     arguments.add_stack(command)
     command.add_argument(
-        "--context", choices=[str(one) for one in Context], action="append", help="default: all"
+        "--context", choices=list(map(str, contexts)), action="append", help="default: all"
     )
     command.add_argument("--restart", action="store_true", help="from the beginning")
 
 
 def rebuild_contacts(options: argparse.Namespace) -> int:
-    """Resolve the contacts of all conversations again. Raises Refused if some could not be shown."""
-    return _run(options, Run.rebuild_contacts)
+    """
+    Resolve the contacts of all conversations again, then restore the tickets of contacts: conversations alone tell
+    which identifiers a contact has. Raises Refused if some could not be shown or restored.
+    """
+    return _run(options, Run.rebuild_contacts, _restored_tickets)
 
 
 def _rebuild(options: argparse.Namespace) -> int:
     return _run(options, Run.rebuild)
 
 
-def _run(options: argparse.Namespace, rebuilds: Callable[..., None]) -> int:
+def _run(
+    options: argparse.Namespace,
+    rebuilds: Callable[..., None],
+    restored_tickets: Callable[[argparse.Namespace, Run], int] | None = None,
+) -> int:
     outputs = arguments.outputs_of(
         options.stack, INBOX, CONTACTS, WHATSAPP, EMAIL, CONVERSATIONS, LOG, KEYS
     )
     keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     client = boto3.client("dynamodb")
     tables = Tables(inbox=Table(client, outputs[INBOX]), contacts=Table(client, outputs[CONTACTS]))
-    heads = (
-        Source(heads=WhatsAppHeads(Table(client, outputs[WHATSAPP])), table=outputs[WHATSAPP]),
-        Source(
-            heads=ConversationHeads(
-                Table(client, outputs[CONVERSATIONS]), Table(client, outputs[LOG])
-            ),
-            table=outputs[CONVERSATIONS],
-        ),
-        Source(heads=EmailHeads(Table(client, outputs[EMAIL])), table=outputs[EMAIL]),
-    )
-    failed = 0
-    for source in heads:
+    failed = failed_tickets = 0
+    for source in _sources(outputs):
         context = source.heads.context
         if options.context and context not in options.context:
             continue
         run = Run(client=client, tables=tables, report=_progress)
         rebuilds(run, source, restart=options.restart)
-        print(context, *(f"{run.counts[name]} {name}" for name in _OUTCOMES), sep="\t")
+        _print(context, run.counts, _OUTCOMES)
         failed += run.counts[rebuild.FAILED]
+    if restored_tickets and tickets.CONTEXT in (options.context or [tickets.CONTEXT]):
+        run = Run(client=client, tables=tables, report=_progress)
+        failed_tickets = restored_tickets(options, run)
     if failed:
         raise Refused(f"{failed} conversations could not be shown; list them with `inbox parked`")
+    if failed_tickets:
+        raise Refused(f"{failed_tickets} tickets could not be restored")
     return 0
+
+
+def _sources(outputs: Mapping[str, str]) -> Iterator[Source]:
+    client = boto3.client("dynamodb")
+    whatsapp, email, conversations, log = (
+        Table(client, outputs[name]) for name in (WHATSAPP, EMAIL, CONVERSATIONS, LOG)
+    )
+    yield Source(heads=WhatsAppHeads(whatsapp), table=whatsapp.name)
+    yield Source(heads=ConversationHeads(conversations, log), table=conversations.name)
+    yield Source(heads=EmailHeads(email), table=email.name)
+
+
+def _restored_tickets(options: argparse.Namespace, run: Run) -> int:
+    """Restore the tickets of contacts; return how many could not be restored."""
+    help_desk = deployment.of_stack(options.stack)
+    company = help_desk.account.company
+    if company is None:
+        print(tickets.CONTEXT, "no company: its tickets have no contacts", sep="\t")
+        return 0
+    tickets.rebuild(run, help_desk.state, company, restart=options.restart)
+    _print(tickets.CONTEXT, run.counts, tickets.OUTCOMES)
+    return run.counts[rebuild.FAILED]
 
 
 _OUTCOMES = (rebuild.SHOWN, rebuild.REMOVED, rebuild.UNCHANGED, rebuild.FAILED)
 
 
-def _progress(context: Context, counts: Counter[str]) -> None:
+def _print(context: str, counts: Counter[str], outcomes: Sequence[str]) -> None:
+    print(context, *(f"{counts[name]} {name}" for name in outcomes), sep="\t")
+
+
+def _progress(context: str, counts: Counter[str]) -> None:
     print(f"{context}: {counts.total()} compared", file=sys.stderr)
 
 

@@ -6,6 +6,7 @@ do.
                 entries    entries without a head are removed
                 parked     heads that the feed could not show are forgotten if they are shown by now
     contacts    contacts   the claims of each head are resolved, also if its entry has their contact
+                           (tickets of the help desk: `tickets.py`)
 
 Each head is refreshed as a feed refreshes it, so a rebuild may run while feeds and agents work. Scans are cut
 into segments, which run in parallel. Each segment records its position after each page: an interrupted rebuild repeats
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -30,7 +32,6 @@ from shared.inbox.items import (
     ENTRY_PHASES,
     PARTITION_KEY,
     REBUILD_DAYS,
-    Context,
     Entry,
     Phase,
     Rebuild,
@@ -63,12 +64,17 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scan:
-    """One scan. *references_in* returns the references of the heads that a page of keys belongs to."""
+class Scan:
+    """
+    One scan. *references_in* returns the references of the heads that a page of keys belongs to, *refresh* handles one
+    of them and returns the outcome.
+    """
 
+    context: str
     phase: Phase
     table: str
     references_in: Callable[[Sequence[Attributes]], Iterable[str]]
+    refresh: Callable[[str], str]
     prefix: str | None = None  # of the keys
 
 
@@ -78,7 +84,7 @@ class Run:
 
     client: DynamoDBClient
     tables: Tables
-    report: Callable[[Context, Counter[str]], None]
+    report: Callable[[str, Counter[str]], None]
     counts: Counter[str] = field(default_factory=Counter)
     _lock: Lock = field(default_factory=Lock)
 
@@ -90,20 +96,24 @@ class Run:
         """
         heads = source.heads
         scans = (
-            _of_heads(source, "heads"),
-            _Scan(
+            self._of_heads(source, "heads"),
+            Scan(
+                context=heads.context,
                 phase="entries",
                 table=self.tables.inbox.name,
                 references_in=self._shown_in,
+                refresh=partial(self._refresh, heads),
                 prefix=Entry.pk_pattern.partition("{id}")[0].format(context=heads.context),
             ),
         )
         if restart:
             self._forget(heads.context, ENTRY_PHASES)
         for scan in scans:
-            self._in_parallel(heads, scan)
+            self._in_parallel(scan)
         for parked in list(entries.parked(self.tables.inbox, heads.context)):
-            if self._refresh(heads, parked.reference):
+            outcome = self._refresh(heads, parked.reference)
+            self._count(outcome)
+            if outcome != FAILED:
                 entries.unpark(self.tables.inbox, heads.context, parked.reference)
         self._forget(heads.context, ENTRY_PHASES)
         with self._lock:
@@ -115,21 +125,24 @@ class Run:
 
         The contacts are the same as before they were lost, with the same ids, as far as heads still exist.
         """
-        context = source.heads.context
-        if restart:
-            self._forget(context, CONTACT_PHASES)
-        self._in_parallel(source.heads, _of_heads(source, "contacts"))
-        self._forget(context, CONTACT_PHASES)
-        with self._lock:
-            self.report(context, self.counts)
+        self.run(self._of_heads(source, "contacts"), restart=restart)
 
-    def _in_parallel(self, heads: Heads, scan: _Scan) -> None:
+    def run(self, scan: Scan, *, restart: bool = False) -> None:
+        """Run one scan to its end. Goes on after an interrupted run, unless *restart*."""
+        if restart:
+            self._forget(scan.context, [scan.phase])
+        self._in_parallel(scan)
+        self._forget(scan.context, [scan.phase])
+        with self._lock:
+            self.report(scan.context, self.counts)
+
+    def _in_parallel(self, scan: Scan) -> None:
         """Run all segments of a scan. After a failure of one the others end with their page, and it is raised."""
         stop = Event()
         with ThreadPoolExecutor(SEGMENTS) as pool:
             try:
                 running = [
-                    pool.submit(self._run_segment, heads, scan, segment, stop)
+                    pool.submit(self._run_segment, scan, segment, stop)
                     for segment in range(SEGMENTS)
                 ]
                 wait(running, return_when=FIRST_EXCEPTION)
@@ -138,16 +151,16 @@ class Run:
         for segment in running:
             segment.result()
 
-    def _run_segment(self, heads: Heads, scan: _Scan, segment: int, stop: Event) -> None:
-        progress = self._progress(heads.context, scan, segment)
+    def _run_segment(self, scan: Scan, segment: int, stop: Event) -> None:
+        progress = self._progress(scan, segment)
         if progress.is_done:
             return
         for keys, position in self._pages(scan, segment, progress.position):
             for reference in scan.references_in(keys):
-                self._refresh(heads, reference, resolves_again=scan.phase in CONTACT_PHASES)
+                self._count(scan.refresh(reference))
             self._keep(progress, position)
             with self._lock:
-                self.report(heads.context, self.counts)
+                self.report(scan.context, self.counts)
             if stop.is_set():
                 return
 
@@ -155,8 +168,18 @@ class Run:
         stored = self.tables.inbox.get_many([pk(str(key[PARTITION_KEY])) for key in keys])
         return (entry.reference for entry in map(Entry.read, stored))
 
-    def _refresh(self, heads: Heads, reference: str, *, resolves_again: bool = False) -> bool:
-        """Refresh an entry; return False if its head cannot be shown."""
+    def _of_heads(self, source: Source, phase: Phase) -> Scan:
+        reference_of = source.heads.reference_of
+        return Scan(
+            context=source.heads.context,
+            phase=phase,
+            table=source.table,
+            references_in=lambda keys: filter(None, map(reference_of, keys)),
+            refresh=partial(self._refresh, source.heads, resolves_again=phase in CONTACT_PHASES),
+        )
+
+    def _refresh(self, heads: Heads, reference: str, *, resolves_again: bool = False) -> str:
+        """Refresh an entry and return the outcome; FAILED if its head cannot be shown."""
         try:
             change = entries.refresh(
                 self.tables, heads, reference, resolves_again=resolves_again, counts_new=False
@@ -166,17 +189,15 @@ class Run:
         except (Permanent, TypeError, ValueError, LookupError, AttributeError) as failure:
             reason = failure.reason if isinstance(failure, Permanent) else "internal_error"
             entries.park(self.tables.inbox, heads.context, reference, reason)
-            self._count(FAILED)
-            return False
-        self._count(UNCHANGED if change is None else REMOVED if change.is_removed else SHOWN)
-        return True
+            return FAILED
+        return UNCHANGED if change is None else REMOVED if change.is_removed else SHOWN
 
     def _count(self, outcome: str) -> None:
         with self._lock:
             self.counts[outcome] += 1
 
     def _pages(
-        self, scan: _Scan, segment: int, start: dict[str, str] | None
+        self, scan: Scan, segment: int, start: dict[str, str] | None
     ) -> Iterator[tuple[Sequence[Attributes], dict[str, str] | None]]:
         """Yield the keys of a segment page by page, each with the position after it, None at the end."""
         schema = self.client.describe_table(TableName=scan.table)["Table"]["KeySchema"]
@@ -207,10 +228,10 @@ class Run:
             if position is None:
                 return
 
-    def _progress(self, context: Context, scan: _Scan, segment: int) -> Rebuild:
+    def _progress(self, scan: Scan, segment: int) -> Rebuild:
         """Return how far a segment is. A position is of one table, and of a release with as many segments."""
         fresh = Rebuild(
-            pk=Rebuild.key(context, scan.phase, segment),
+            pk=Rebuild.key(scan.context, scan.phase, segment),
             table=scan.table,
             segments=SEGMENTS,
             ttl=clock.expires_in(REBUILD_DAYS * clock.DAY_SECONDS),
@@ -224,15 +245,6 @@ class Run:
         after = progress.model_copy(update={"position": position, "is_done": position is None})
         self.tables.inbox.put(after.attributes())
 
-    def _forget(self, context: Context, phases: Sequence[Phase]) -> None:
+    def _forget(self, context: str, phases: Sequence[Phase]) -> None:
         for phase, segment in product(phases, range(SEGMENTS)):
             self.tables.inbox.delete(pk(Rebuild.key(context, phase, segment)))
-
-
-def _of_heads(source: Source, phase: Phase) -> _Scan:
-    reference_of = source.heads.reference_of
-    return _Scan(
-        phase=phase,
-        table=source.table,
-        references_in=lambda keys: filter(None, map(reference_of, keys)),
-    )

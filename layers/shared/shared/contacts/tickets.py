@@ -6,7 +6,6 @@ The address itself is not stored: a contact has a keyed hash of it, and a ticket
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
@@ -30,19 +29,34 @@ def contact_of(table: Table, company: str, address: str, at_ms: int) -> str:
     return resolution.resolve(table, company, (claim,), at_ms)
 
 
-def note(table: Table, company: str, contact_id: str, ticket_id: str, at_ms: int) -> None:
-    """Store that a ticket is a contact's, and when it had its newest message. Safe to repeat, in any order."""
+def note(
+    table: Table,
+    company: str,
+    contact_id: str,
+    ticket_id: str,
+    at_ms: int,
+    *,
+    ttl: int | None = None,
+) -> bool:
+    """
+    Store that a ticket is a contact's, and when it had its newest message; return whether this was new.
+
+    *ttl*: when the item expires; by default after TICKET_DAYS. Safe to repeat, in any order.
+    """
     at = clock.to_text(at_ms)
     ticket = Ticket(
         **Ticket.key(company, contact_id, ticket_id),
         company_id=company,
         ticket_id=ticket_id,
         last_activity_at=at,
-        ttl=clock.expires_in(TICKET_DAYS * clock.DAY_SECONDS),
+        ttl=ttl or clock.expires_in(TICKET_DAYS * clock.DAY_SECONDS),
     )
     newest = Ticket.attr("last_activity_at")
-    with suppress(ConditionFailed):
-        table.put(ticket.attributes(), when=newest.not_exists() | newest.lte(at))
+    try:
+        table.put(ticket.attributes(), when=newest.not_exists() | newest.lt(at))
+    except ConditionFailed:
+        return False
+    return True
 
 
 def of_person(table: Table, person: Profile) -> list[Ticket]:

@@ -321,8 +321,8 @@ class Rebuild(Item):
     """
     How far a segment of an unfinished rebuild of a context's entries has come, which expires.
 
-    A rebuild of entries scans the heads of the context, then the entries; one of contacts scans the heads. Each scan
-    has `segments` parallel parts.
+    A rebuild of entries scans the heads of the context, then the entries; one of contacts scans the heads, and the
+    states of the help desk's tickets (context `richpanel`). Each scan has `segments` parallel parts.
     """
 
     pk_pattern: ClassVar[str] = "REBUILD#{context}#{phase}#{segment}"
@@ -337,7 +337,7 @@ class Rebuild(Item):
     ttl: int
 
     @classmethod
-    def key(cls, context: Context, phase: Phase, segment: int) -> str:
+    def key(cls, context: str, phase: Phase, segment: int) -> str:
         """Return the key of a segment."""
         return filled(cls.pk_pattern, context, phase, str(segment))
 

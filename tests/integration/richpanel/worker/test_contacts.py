@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from operations.command_line import arguments
+from operations.contexts.inbox import cli, rebuild
+from operations.contexts.richpanel import deployment
+from operations.privacy import contacts as command
 from richpanel.privacy import tickets as of_help_desk
 from shared.aws.dynamodb import Table
 from shared.contacts import tickets
+from shared.identity import keyed_hashes
 from shared.identity.contacts import resolution
+from shared.runtime import clock
 from tests import keyring
 from tests.integration.richpanel.harness import JANE, Harness, open_harness
+from tests.integration.shared.contacts.people import cleared
+from tests.template import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from tests.integration.richpanel.conftest import Time
 
 COMPANY, JOHN = "acme", "john@shop.example"
+EXPIRES = {"expires_at": 2**32}
 QUESTION = "Hello, I want to return my order. How do I start a return?"
 
 
@@ -80,3 +89,60 @@ def test_a_ticket_whose_contact_cannot_be_stored_is_handled_and_has_it_from_the_
     harness.ticket(QUESTION, "And who pays for it?")
     assert harness.handle().outcome == "processed"
     assert tickets_of(harness, JANE) == ["t-1"]
+
+
+class Interrupted(Exception):
+    """The command was stopped."""
+
+
+def kept(harness: Harness) -> list[dict[str, Any]]:
+    """The profiles and the tickets beside them, without what only an address leads to."""
+    rows = [row for row in harness.rows("contacts") if not str(row["pk"]).startswith("TOKEN#")]
+    return [{name: row[name] for name in row if name != "tokens"} for row in rows]
+
+
+def test_lost_contacts_of_tickets_are_made_again_from_the_states(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, state = harness.resources.contacts, harness.resources.state
+    for ticket, sender in (("t-1", JANE), ("t-2", JOHN), ("t-3", JOHN), ("t-4", None)):
+        harness.ticket(QUESTION, ticket=ticket, sender=sender, profile_email=sender)
+        harness.handle(harness.event(ticket))
+    of_help_desk.erase(of_help_desk.Tables(state, harness.resources.audit, table), COMPANY, "t-3")
+    wanted, complete = kept(harness), harness.rows("contacts")
+    cleared(table)
+    proven_at = clock.from_text(harness.state("t-2")["last_processed_message_at"])
+    with keyring.held(keyring.Keys(keyring.KEY)):
+        tickets.contact_of(table, COMPANY, JOHN, proven_at)  # a mail proves the address, too
+    names = {cli.INBOX: create_table(harness.dynamodb, "InboxTable"), cli.CONTACTS: table.name}
+    monkeypatch.setattr(arguments, "outputs_of", lambda _, *asked: dict.fromkeys(asked, "") | names)
+    monkeypatch.setattr(deployment, "of_stack", lambda _: harness.resources)
+    monkeypatch.setattr(keyed_hashes, "configure", lambda _: None)
+    monkeypatch.setattr(rebuild, "ITEMS_PER_PAGE", 1)
+    monkeypatch.setattr(rebuild, "SEGMENTS", 1)
+
+    def stop(*_: object) -> None:
+        if len(kept(harness)) > 1:
+            raise Interrupted
+
+    def restored(exit_code: int = 0) -> list[str]:
+        given = ["rebuild", "--stack", "parley-dev", "--context", "richpanel"]
+        assert command.main(given) == exit_code
+        return capsys.readouterr().out.strip().split("\t")
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(cli, "_progress", stop)
+        with pytest.raises(Interrupted):
+            restored()
+    assert len(kept(harness)) == 3
+
+    rest = ["1 erased", "1 without contact"]
+    of_second = ["1 restored", "0 restored by id", "0 unchanged", *rest, "0 failed"]
+    assert restored() == ["richpanel", *of_second]
+    assert kept(harness) == wanted
+    state.put({"conversation_id": "t-5", "contact_id": "any", "updated_at": "never", **EXPIRES})
+    of_third = ["0 restored", "0 restored by id", "2 unchanged", *rest, "1 failed"]
+    assert restored(exit_code=1) == ["richpanel", *of_third]
+    assert kept(harness) == wanted
+    assert tickets_of(harness, JANE) == ["t-1"]  # the next ticket brings the tokens
+    assert harness.rows("contacts") == complete

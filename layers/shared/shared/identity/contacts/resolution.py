@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
-    from shared.identity.identifiers import Identifier
+    from shared.identity.identifiers import Identifier, IdentifierKind
 
-__all__ = ["current", "found_by", "ids_of", "resolve", "root_of", "whole"]
+__all__ = ["current", "found_by", "ids_of", "resolve", "restore", "root_of", "whole"]
 
 ID_CHARACTERS = 26  # base32: 130 bits
 MOST_MEMBERS = 50
@@ -78,6 +78,22 @@ def resolve(
         except ConditionFailed:
             continue
     raise Transient("contact_contended")
+
+
+def restore(table: Table, company: str, contact_id: str, kind: IdentifierKind, at_ms: int) -> bool:
+    """
+    Create the contact of an identifier of which only the id is known, unless it exists; return whether it was created.
+
+    No token finds it until an event names the identifier. Safe to repeat.
+    """
+    profile = _new(company, contact_id, kind, at_ms)
+    if table.get(_key_of(profile)) is not None:
+        return False
+    try:
+        _create(table, profile, **_activity(company, at_ms))
+    except ConditionFailed:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +154,7 @@ def _joined(event: _Event, identifiers: Sequence[Identifier]) -> str | None:
     keys = [Profile.key(company, one) for found in ids.values() for one in found]
     stored = {p.contact_id: p for p in map(Profile.read, table.get_many(keys))}
     new = {
-        found[0]: _new(company, found[0], identifier, at_ms)
+        found[0]: _new(company, found[0], identifier.kind, at_ms)
         for identifier, found in ids.items()
         if stored.keys().isdisjoint(found)
     }
@@ -161,13 +177,7 @@ def _joined(event: _Event, identifiers: Sequence[Identifier]) -> str | None:
     if len(members) > MOST_MEMBERS and len(identifiers) > 1:
         return None
     if contact_id in new:
-        listed = Profile.activity_list(company, at_ms)
-        fields = {
-            "members": members,
-            "merges": merges,
-            "activity_pk": listed,
-            "last_activity_at": clock.to_text(at_ms),
-        }
+        fields = {"members": members, "merges": merges, **_activity(company, at_ms)}
         _create(table, new.pop(contact_id), **fields)
     else:
         _take_members(table, roots.pop(contact_id), members, merges)
@@ -219,12 +229,20 @@ def ids_of(company: str, identifier: Identifier) -> list[str]:
     return [key.base32(*parts)[:ID_CHARACTERS] for key in keyed_hashes.all_keys()]
 
 
-def _new(company: str, contact_id: str, identifier: Identifier, at_ms: int) -> Profile:
+def _activity(company: str, at_ms: int) -> dict[str, object]:
+    """Return the fields of a contact that list it among those of the company."""
+    return {
+        "activity_pk": Profile.activity_list(company, at_ms),
+        "last_activity_at": clock.to_text(at_ms),
+    }
+
+
+def _new(company: str, contact_id: str, kind: IdentifierKind, at_ms: int) -> Profile:
     return Profile(
         **Profile.key(company, contact_id),
         company_id=company,
         contact_id=contact_id,
-        kind=identifier.kind,
+        kind=kind,
         created_at=clock.to_text(at_ms),
         members=set(),
         merges=set(),
