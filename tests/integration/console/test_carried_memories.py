@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["_behind", "fed", "harness", "inbox"]  # fixtures
 BEN, MAIL = "+447700900155", "ann@example.com"
 EMAIL = ChannelMethod.EMAIL
-CARRIES = {"memory": {"summary": True, "carry_over": True}}
+CARRIES: dict[str, Any] = {"memory": {"summary": True, "carry_over": True}}
 
 
 @pytest.fixture
@@ -57,16 +57,17 @@ class Told:
 
     def __init__(self, harness: Harness, inbox: InboxSystem, fed: Fed) -> None:
         self.harness, self.tables, self.fed = harness, inbox.tables, fed
-        self.count = 0
+        self.count, self.newest = 0, ""
 
-    def begin(self, customer: str = ANN, **facts: Any) -> str:
+    def begin(self, customer: str = ANN, *, begins: str = REQUEST_PREFIX, **facts: Any) -> str:
         self.count += 1
         if facts.get("channel") is EMAIL:
-            facts |= {"email_proven_at": clock.to_text(self.harness.now[0])}
-        ref = self.harness.begin(f"{REQUEST_PREFIX}{self.count}", customer=customer, **facts)
+            facts = {"email_proven_at": clock.to_text(self.harness.now[0])} | facts
+        ref = self.harness.begin(f"{begins}{self.count}", customer=customer, **facts)
         state = self.harness.state(ref)
         pair = identifiers.pair(state.channel_method, state.business_address, customer)
         routes.add(self.harness.resources.log, pair, state.created_at, ref, None)
+        self.newest = ref
         return ref
 
     def tells(self, fact: str, customer: str = ANN, **facts: Any) -> str:
@@ -88,6 +89,13 @@ class Told:
         assert stored is not None
         assert (stored.facts, stored.contacts) == (found.facts, found.contacts)
         return found.facts
+
+    def renew(self) -> None:
+        """The model renews the memory of the newest conversation."""
+        stored = memories.read(self.harness.resources.log, self.newest)
+        assert stored is not None
+        changed = stored.changed(at=self.harness.later())
+        assert memories.write(self.harness.resources.log, self.newest, changed, seen=stored)
 
     def contact_of(self, ref: str) -> str:
         head = ConversationHeads(self.harness.resources.table, self.harness.resources.log).read(ref)
@@ -127,10 +135,13 @@ def test_after_a_merge_the_newest_memory_of_any_address_and_channel_is_carried_u
 
 
 def test_a_memory_that_was_carried_during_a_merge_does_not_outlast_it(people: Told) -> None:
-    ann, ben = people.begin(), people.tells("Ben has a dog.", BEN)
+    ben = people.tells("Ben has a dog.", BEN)
+    assert people.first_facts() == []  # an empty memory, newer than Ben's
+    ann = people.begin()
     merge = people.merge(ann, ben)
-    for _ in range(2):  # a copy, and a copy of that
+    for _ in range(2):  # a copy, which is the newest one, and a copy of that
         assert people.first_facts() == ["Ben has a dog."]
+        people.renew()
         people.fed.take()
 
     people.undo(merge)
@@ -181,6 +192,22 @@ def test_the_next_owner_of_a_number_begins_with_no_memory_of_the_one_before(
     assert people.first_facts() == []
     people.tells("Ben has a cat.")
     assert people.first_facts() == ["Ben has a cat."]
+
+
+def test_conversations_that_prove_no_identifier_are_one_person_s_by_mail_and_never_by_number(
+    people: Told,
+) -> None:
+    """Mails of an unproven author; requests of the company for a number of which a notice says it was given up."""
+    unproven: dict[str, Any] = {"channel": EMAIL, "email_proven_at": None}
+    people.tells("Ann has a dog.", MAIL, **unproven)
+    change = Withdrawal.of(people.harness.later(), "notice", None, None)
+    number_changes.record(people.harness.resources, COMPANY, ANN, change)
+    requested: dict[str, Any] = {"begins": "req-", "recipient_email": None}
+    people.tells("Ann works nights.", **requested)
+
+    assert people.first_facts(MAIL, **unproven) == ["Ann has a dog."]
+    assert people.first_facts(MAIL, channel=EMAIL) == []
+    assert people.first_facts(**requested) == []
 
 
 @pytest.mark.parametrize("fails", ["contacts", "inbox"])

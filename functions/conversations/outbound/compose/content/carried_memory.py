@@ -23,7 +23,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
 from shared.identity.contacts import resolution
 from shared.inbox import of_contact
-from shared.inbox.items import Context, Entry, pk
+from shared.inbox.items import Channel, Context, Entry, pk
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
@@ -108,13 +108,13 @@ def _is_of_person(head: Head, own: Head, ids: Collection[str]) -> bool:
     """
     Whether a conversation, as it is now, is in the project and with the person who has these *ids*.
 
-    Two conversations of the same addresses that prove no identifier are one person's, unless a number has changed
-    hands.
+    Two mail conversations of the same addresses that prove no identifier are taken for one person's; a number may have
+    changed hands.
     """
     if _place(head) != _place(own):
         return False
     if not own.claims and not head.claims:
-        return not (own.handle or "").startswith("+")
+        return own.channel is Channel.EMAIL
     return not {*_named(head)}.isdisjoint(ids)
 
 
