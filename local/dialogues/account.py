@@ -24,7 +24,9 @@ _TABLES: Final = {
     "ATTEMPTS_TABLE_NAME": ("shared.yaml", "AttemptsTable"),
     "COMPANY_DATA_TABLE_NAME": ("conversations.yaml", "CompanyDataTable"),
     "CONVERSATIONS_TABLE_NAME": ("conversations.yaml", "ConversationsTable"),
+    "CONTACTS_TABLE_NAME": ("contacts.yaml", "ContactsTable"),
     "CONVERSATION_LOG_TABLE_NAME": ("conversations.yaml", "ConversationLogTable"),
+    "INBOX_TABLE_NAME": ("console.yaml", "InboxTable"),
     "SPENDING_TABLE_NAME": ("shared.yaml", "SpendingTable"),
 }
 # The queues that have a worker here, with their delivery delay; the others keep what is sent to them.

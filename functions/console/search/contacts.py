@@ -8,19 +8,16 @@ to the caller.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Final
-
-from boto3.dynamodb.conditions import Key
 
 from console.reading_rights import is_readable, readable
 from console.search.filters import Filters
 from console.search.terms import Term, digits_of
 from shared.api.auth import Scope
-from shared.aws.tables.merged_lists import MergedList
 from shared.identity.contacts import details, resolution, tokens
 from shared.identity.contacts.words import folded
-from shared.inbox.items import CONTACT_INDEX, Entry, OfContact, pk
+from shared.inbox import of_contact
+from shared.inbox.items import Entry, OfContact, pk
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -103,15 +100,7 @@ class ContactSearch:
 
     def listed(self, profile: Profile, limit: int, before: str | None) -> list[OfContact]:
         """Return up to *limit* conversations of a contact, under the ids of all contacts that were merged into it."""
-        listed = MergedList(
-            item=OfContact,
-            index=CONTACT_INDEX,
-            field="contact_id",
-            order="contact_order",
-            partitions=[profile.contact_id, *sorted(profile.members)],
-        )
-        where = Key(OfContact.name_of("contact_order")).lt(before) if before is not None else None
-        return list(islice(listed.entries(self.inbox, limit=limit, where=where), limit))
+        return of_contact.listed(self.inbox, profile, limit, before)
 
     def entries(self, listed: Sequence[OfContact]) -> list[Entry]:
         """Return the entries that the caller may read, newest first."""

@@ -7,7 +7,7 @@ class MemorySettings(BaseModel):
     """
     *summary*: a rolling summary of messages that the model no longer reads, with the facts that the customer stated.
 
-    *carry_over*: a new conversation with the same address begins with the memory of the one before.
+    *carry_over*: a new conversation begins with the newest memory of the same person in the project.
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)

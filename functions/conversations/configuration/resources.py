@@ -34,6 +34,14 @@ class Resources:
     ledger: Ledger[Action]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The tables of the company's contacts, and of the inbox that lists their conversations."""
+
+    contacts: Table
+    inbox: Table
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """

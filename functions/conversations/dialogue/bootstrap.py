@@ -11,6 +11,7 @@ from botocore.config import Config
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.ownership import Claims
+from conversations.configuration.resources import People
 from conversations.dialogue.context import DialogueDependencies
 from conversations.outbound.compose.functions.calls import Effects
 from conversations.outbound.compose.functions.document_search import DocumentSearch
@@ -54,6 +55,8 @@ class SpeakingSettings(ConnectedSettings, SpendingSettings):
     eum_meta_api_version: str
     processor_version: str
     attempts_table_name: str
+    contacts_table_name: str
+    inbox_table_name: str
     max_attempts: int
     newsletters_bucket_name: str | None = None  # has the documents that models may search
 
@@ -98,6 +101,10 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         policy_gate=policy_gate,
         writer=MessageWriter(
             resources=resources,
+            people=People(
+                contacts=resources.log.beside(settings.contacts_table_name),
+                inbox=resources.log.beside(settings.inbox_table_name),
+            ),
             model_deps=model_deps,
             credentials=credentials,
             effects=effects,

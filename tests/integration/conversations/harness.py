@@ -251,11 +251,12 @@ class Harness:
         ref = identifiers.ref_of(conversation_id)
         of_state = {name: facts.pop(name) for name in list(facts) if name in State.model_fields}
         is_mail = channel is ChannelMethod.EMAIL
+        email = facts.pop("recipient_email", customer if is_mail else sample_data.CANDIDATE_EMAIL)
         item = Conversation(
             primary_channel=customer,
             conversation_id=conversation_id,
             recipient_tel=None if is_mail else customer,
-            recipient_email=customer if is_mail else sample_data.CANDIDATE_EMAIL,
+            recipient_email=email,
             recipient_first_name="Ann",
             recipient_last_name="Doe",
             company_id=company,

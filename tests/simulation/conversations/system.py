@@ -105,6 +105,8 @@ class System(Tables):
             "log": "ConversationLogTable",
             "company": "CompanyDataTable",
             "spending": "SpendingTable",
+            "contacts": "ContactsTable",
+            "inbox": "InboxTable",
         },
         buckets=("MediaBucket", "NewslettersBucket"),
         secrets={

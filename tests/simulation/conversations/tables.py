@@ -15,13 +15,13 @@ from tests.simulation.workers import Workers
 
 _serialize = TypeSerializer().serialize
 
-# Table (conversations, log, company, spending) and key.
+# Table (conversations, log, company, spending, contacts, inbox) and key.
 type Rows = dict[Key, dict[str, Any]]
 
 
 @dataclass(kw_only=True)
 class Tables(Workers):
-    """The parts of a simulated system with its tables (conversations, log, company, spending) and its bucket."""
+    """The parts of a simulated system with its tables and its bucket."""
 
     def write(self, use: str, item: dict[str, Any]) -> None:
         """Write an item as another system does, without a condition."""

@@ -9,6 +9,7 @@ import pytest
 from events.conversations import sample_data
 from tests import template
 from tests.simulation.conversations.document_scenarios import DOCUMENT_SCENARIOS
+from tests.simulation.conversations.memory_scenarios import MEMORY_SCENARIOS
 from tests.simulation.conversations.permission_scenarios import OPENAI_SECRET_ID, SCENARIOS, STAGE
 from tests.simulation.conversations.system import System
 from tests.simulation.conversations.test_caller_retries import CALLS
@@ -56,7 +57,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
     _system.put_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
     _system.put_secret(tokens, {sample_data.COMPANY: "a token of the sandbox"})
     with observed(_system) as observer:
-        for scenario in (*SCENARIOS, *DOCUMENT_SCENARIOS):
+        for scenario in (*SCENARIOS, *DOCUMENT_SCENARIOS, *MEMORY_SCENARIOS):
             scenario(_system)
         for call in CALLS:
             _system.reset()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.memory import Remembered
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.follow_ups import FollowUp
-    from conversations.configuration.resources import Resources, Run
+    from conversations.configuration.resources import People, Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.functions.calls import Effects
@@ -60,11 +60,13 @@ class MessageWriter:
     """
     Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.
 
-    *effects* runs the function calls of a turn, *documents* searches the company's documents; *mirror* creates OpenAI's
-    copy of a conversation, if the project enables it; *spending* bounds what customers cause.
+    *people* leads to the person's other conversations; *effects* runs the function calls of a turn, *documents*
+    searches the company's documents; *mirror* creates OpenAI's copy of a conversation, if the project enables it;
+    *spending* bounds what customers cause.
     """
 
     resources: Resources
+    people: People
     model_deps: ModelDependencies
     credentials: CompanySecrets
     effects: Effects
@@ -202,7 +204,7 @@ class MessageWriter:
         template: Template | None = None,
         is_first: bool = False,
     ) -> Answer:
-        known = memory.remembered(self.resources, opened)
+        known = memory.remembered(self.resources, self.people, opened)
         history = [] if is_first else memory.read_messages(self.resources, opened, known, HISTORY)
         case = case_data.read(opened.conversation, self.resources.bucket)
         if case.unreadable:

@@ -1,5 +1,8 @@
 """The memories of conversations: read as one item, written if nothing else has changed them."""
 
+from collections.abc import Collection
+
+from conversations.store.items.base import PARTITION_KEY
 from conversations.store.items.log import of
 from conversations.store.items.parts.memory import Memory
 from shared.aws.dynamodb import ConditionFailed, Table
@@ -9,6 +12,12 @@ def read(table: Table, ref: str) -> Memory | None:
     """Return the memory of a conversation, strongly consistent, or None."""
     item = table.get(of(ref, Memory.sk()))
     return Memory.read(item) if item else None
+
+
+def read_many(table: Table, refs: Collection[str]) -> dict[str, Memory]:
+    """Return the memories of conversations by `ref`, strongly consistent, without those that have none."""
+    items = table.get_many([of(ref, Memory.sk()) for ref in refs]) if refs else []
+    return {str(item[PARTITION_KEY]).partition("#")[2]: Memory.read(item) for item in items}
 
 
 def write(table: Table, ref: str, memory: Memory, *, seen: Memory | None) -> bool:

@@ -14,16 +14,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from shared.aws.tables.merged_lists import MergedList
 from shared.contacts import lists
 from shared.identity.addresses import AddressInvalid, user_id
 from shared.identity.contacts import details, resolution
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import Identifier, IdentifierKind, of_later_owner
-from shared.inbox.items import CONTACT_INDEX, Channel, Context, Entry, OfContact, pk
+from shared.inbox import of_contact
+from shared.inbox.items import Channel, Context, Entry, pk
 from shared.policy.consent import withdrawals
 from shared.policy.consent.records import MOST_ADDRESSES
 from shared.runtime import clock
@@ -87,15 +86,8 @@ class Person:
     @cached_property
     def conversations(self) -> Sequence[Entry]:
         """The newest conversations, newest first. Two reads, and one more for each contact that was merged."""
-        listed = MergedList(
-            item=OfContact,
-            index=CONTACT_INDEX,
-            field="contact_id",
-            order="contact_order",
-            partitions=[self.profile.contact_id, *sorted(self.profile.members)],
-        )
         inbox = self._sources.inbox
-        keys = [pk(one.pk) for one in islice(listed.entries(inbox, limit=NEWEST), NEWEST)]
+        keys = [pk(one.pk) for one in of_contact.listed(inbox, self.profile, NEWEST)]
         entries = map(Entry.read, inbox.get_many(keys) if keys else [])
         own = [
             one

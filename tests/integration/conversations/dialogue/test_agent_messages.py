@@ -60,6 +60,7 @@ class SweepStub:
         unused: Any = None
         return MessageWriter(
             resources=self.resources,
+            people=unused,
             model_deps=unused,
             credentials=unused,
             effects=unused,

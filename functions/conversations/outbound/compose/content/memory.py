@@ -12,11 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.ai.prompt import memory as prompt
-from conversations.lifecycle.conversation import addresses_of
 from conversations.outbound.compose.content.history import history_of
-from conversations.store import messages, routes, states
+from conversations.store import messages
 from conversations.store.annotations import memories
-from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.ai.prompt.memory import Remembered
-    from conversations.configuration.resources import Resources
+    from conversations.configuration.resources import People, Resources
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.aws.dynamodb import Table
@@ -43,7 +41,7 @@ NEEDED_MS = 2 * CALL_MS + 5 * clock.SECOND_MS  # two attempts, and the writes
 type Ask = Callable[[ai.Request], Remembered]
 
 
-def remembered(resources: Resources, opened: OpenConversation) -> Memory | None:
+def remembered(resources: Resources, people: People, opened: OpenConversation) -> Memory | None:
     """Return the memory of a conversation, None without one; a project may let it begin with an earlier one."""
     settings = opened.company.memory
     if not (settings.summary or settings.carry_over):
@@ -51,7 +49,11 @@ def remembered(resources: Resources, opened: OpenConversation) -> Memory | None:
     stored = memories.read(resources.log, opened.ref)
     if stored is not None or not settings.carry_over:
         return stored
-    begun = _carried(resources, opened)
+    from conversations.outbound.compose.content import (  # noqa: PLC0415 - of projects with this setting
+        carried_memory,
+    )
+
+    begun = carried_memory.begun(resources, people, opened)
     memories.write(resources.log, opened.ref, begun, seen=None)
     return begun
 
@@ -107,30 +109,3 @@ def _not_summarised(log: Table, ref: str, up_to: str) -> list[Message]:
     if len(newest) < WINDOW or newest[0].own_sk <= up_to:
         return []
     return [entry for entry in messages.newest(log, ref, MOST) if entry.own_sk > up_to]
-
-
-def _carried(resources: Resources, opened: OpenConversation) -> Memory:
-    """Return the memory that a conversation begins with: that of the person's newest earlier one, or an empty one."""
-    at = clock.to_text(clock.now_ms())
-    begun = Memory(by="ai", at=at, ttl=opened.conversation.ttl)
-    channel, business = opened.conversation.channel_method, opened.state.business_address
-    pairs = identifiers.pairs(channel, business, addresses_of(opened)[0])
-    refs = [ref for ref in routes.of_pair(resources.log, pairs) if ref != opened.ref]
-    found = states.read_many(resources.log, refs)
-    for ref in refs:
-        state = found.get(ref)
-        same = (opened.company.company_id, opened.company.project_id)
-        if state is None or (state.company_id, state.project_id) != same:
-            continue
-        if state.created_at > opened.state.created_at:
-            continue
-        earlier = memories.read(resources.log, ref)
-        if earlier is not None and not earlier.is_empty:
-            return begun.model_copy(
-                update={
-                    "summary": earlier.summary,
-                    "facts": earlier.facts,
-                    "carried_from": ref,
-                }
-            )
-    return begun

@@ -14,7 +14,8 @@ class Memory(OfConversation):
     What a conversation has been about: a summary, and facts that the customer stated; deleted with the conversation.
 
     `up_to` is the sort key of the newest message in it, `by` the author of the newest change: `ai`, or the principal of
-    a person or key. `carried_from` is the `ref` of the conversation that it began with.
+    a person or key. `carried_from` is the `ref` of the conversation that it began with, `contacts` are the ids of the
+    contacts from whose conversations it may have something.
     """
 
     item_type: ClassVar[str] = "MEMORY"
@@ -27,6 +28,7 @@ class Memory(OfConversation):
     by: str
     at: str
     carried_from: str | None = None
+    contacts: list[str] = Field(default_factory=list)
     revised_for: str | None = None  # hash of the call that made the newest change
 
     @classmethod
