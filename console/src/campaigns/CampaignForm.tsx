@@ -2,11 +2,11 @@
 
 import { useResource, useAction } from "../api/resource";
 import { useApp } from "../app";
-import { bodyOf, fileKindOf, filled, headerOf, type Template } from "../conversations/whatsapp/templateParts";
+import { bodyOf, completed, fileKindOf, filled, headerOf, type Template } from "../conversations/whatsapp/templateParts";
 import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
-import { audiencesOf, choiceOf, completed, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
+import { audiencesOf, choiceOf, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
 import { FieldChoice } from "./FieldChoice";
 import { TestSend } from "./TestSend";
 

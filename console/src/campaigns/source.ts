@@ -32,13 +32,6 @@ export async function templatesOf(client: Client, metaWabaId: string, status: "A
   return found;
 }
 
-// AWS lists templates without their content.
-export async function completed(client: Client, metaWabaId: string, template: Template, signal: AbortSignal): Promise<Template> {
-  if (template.components) return template;
-  const body = { metaWabaId, templateName: template.name, language: template.language };
-  return (await client.call("POST /whatsapp/actions/eum_get_template", { body, signal })).result;
-}
-
 export async function audiencesOf(client: Client, signal: AbortSignal): Promise<Audience[]> {
   const [lists, segments] = await Promise.all([client.call("GET /contacts/lists", { signal }), client.call("GET /contacts/segments", { signal })]);
   return [

@@ -1,5 +1,6 @@
 // The parts of a WhatsApp template that have variables.
 
+import type { Client } from "../../api/client";
 import type { Actions } from "../../api/routes";
 
 export type Template = Actions.TemplateView;
@@ -43,4 +44,11 @@ export function buttonsOf(template: Template): { at: number; text: string }[] {
 
 function componentOf(template: Template, type: string): Component | undefined {
   return ((template.components ?? []) as Component[]).find((component) => component.type === type);
+}
+
+// AWS lists templates without their content.
+export async function completed(client: Client, metaWabaId: string, template: Template, signal: AbortSignal): Promise<Template> {
+  if (template.components) return template;
+  const body = { metaWabaId, templateName: template.name, language: template.language };
+  return (await client.call("POST /whatsapp/actions/eum_get_template", { body, signal })).result;
 }

@@ -128,7 +128,8 @@ def eum_list_templates(call: Call[ListEumTemplates]) -> Page[TemplatesView]:
     return listed_page(call, accounts.on_eum(call), call.input.limit)
 
 
-@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES)
+# As above: AWS's list has no texts.
+@EUM.reads("remote_eum", Scope.WHATSAPP_TEMPLATES, Scope.WHATSAPP_SEND)
 def eum_get_template(call: Call[GetEumTemplate]) -> TemplateView:
     """Read a template's definition from AWS, and cache it."""
     account = accounts.on_eum(call)

@@ -6,7 +6,7 @@ import { useApp } from "../../../app";
 import { t } from "../../../texts/texts";
 import { Button, Empty, ErrorNotice, Field, IconButton, Skeleton } from "../../../ui/controls";
 import type { Head } from "../conversationData";
-import { bodyOf, buttonsOf, filled, headerOf, namesIn, type Template } from "../templateParts";
+import { bodyOf, buttonsOf, completed, filled, headerOf, namesIn, type Template } from "../templateParts";
 
 interface Props {
   conversation: string;
@@ -22,12 +22,13 @@ export function TemplatePicker({ conversation, head, onClose, onSent }: Props) {
     async (signal) => {
       const numbers = await client.call("GET /whatsapp/numbers", { signal });
       const number = numbers.result.numbers.find((one) => one.phone === head.phone);
-      if (!number) return [];
+      if (!number) return { account: "", found: [] };
       const body = { metaWabaId: number.waba, status: "APPROVED" as const, limit: 100 };
-      return (await client.call("POST /whatsapp/actions/get_local_templates", { body, signal })).result.templates;
+      return { account: number.waba, found: (await client.call("POST /whatsapp/actions/get_local_templates", { body, signal })).result.templates };
     },
     [client, head.phone],
   );
+  const whole = useResource(async (signal) => (chosen ? completed(client, templates.value!.account, chosen, signal) : null), [client, chosen]);
   return (
     <div class="picker" role="group" aria-label={t("template.choose")}>
       <div class="picker-head">
@@ -39,12 +40,15 @@ export function TemplatePicker({ conversation, head, onClose, onSent }: Props) {
       ) : templates.value === null ? (
         <Skeleton rows={3} kind="row" />
       ) : chosen ? (
-        <Values conversation={conversation} template={chosen} onSent={onSent} />
-      ) : templates.value.length === 0 ? (
+        <>
+          {whole.error && <ErrorNotice error={whole.error} onRetry={() => void whole.reload()} />}
+          {whole.value && <Values conversation={conversation} template={whole.value} onSent={onSent} />}
+        </>
+      ) : templates.value.found.length === 0 ? (
         <Empty icon="template" title={t("template.none")} />
       ) : (
         <div class="choices">
-          {templates.value.map((template) => (
+          {templates.value.found.map((template) => (
             <button key={`${template.name}/${template.language}`} type="button" class="choice choice-tall" onClick={() => setChosen(template)}>
               <b>
                 {template.name} <span class="quiet">{template.language}</span>
