@@ -146,12 +146,13 @@ def _feeding(
     system: Any, observer: CallObserver, function: str, tables: Sequence[str]
 ) -> Iterator[Callable[[], None]]:
     """Provide a call that runs a feed with the new records of the tables, watched."""
-    inbox = create_table(system.dynamodb, "InboxTable", **STAGE)
-    contacts = str(properties("ContactsTable", **STAGE)["TableName"])
-    if contacts not in system.dynamodb.list_tables()["TableNames"]:  # routes of e-mail read it too
-        create_table(system.dynamodb, "ContactsTable", **STAGE)
-    live = Table(system.dynamodb, create_table(system.dynamodb, "LiveTable", **STAGE))
-    keys = create_table(system.dynamodb, "ApiKeysTable", **STAGE)
+    there = system.dynamodb.list_tables()["TableNames"]  # a system may have some of them
+    made = [
+        create_table(system.dynamodb, name, **STAGE)
+        for name in ("InboxTable", "ContactsTable", "LiveTable", "ApiKeysTable")
+        if properties(name, **STAGE)["TableName"] not in there
+    ]
+    live = Table(system.dynamodb, str(properties("LiveTable", **STAGE)["TableName"]))
     context = str(properties(function)["Handler"]).removesuffix(".handler")
     module = imported(context, environment(function, **STAGE))
     streams = [Stream(name) for name in tables]
@@ -171,7 +172,7 @@ def _feeding(
 
     with _gone():
         yield feed
-    for table in (inbox, contacts, live.name, keys):
+    for table in made:
         system.dynamodb.delete_table(TableName=table)
 
 
