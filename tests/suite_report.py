@@ -34,7 +34,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/shared": 36_000,
     "tests/integration/whatsapp": 175_000,
     "tests/simulation": 23_000,
-    "tests/simulation/console": 10_000,
+    "tests/simulation/console": 12_600,
     "tests/simulation/conversations": 160_000,
     "tests/simulation/email_threads": 73_000,
     "tests/simulation/newsletters": 125_000,
