@@ -1,4 +1,4 @@
-"""Ends of campaigns that the inbox feed notifies their creators of: each once, whatever changes afterwards."""
+"""Ends of campaigns that the inbox feed notifies their creators of: each once, also if it changes afterwards."""
 
 from __future__ import annotations
 
