@@ -9,8 +9,12 @@ const WITHIN_MS = 5_000;
 export async function signOut({ client, live, session }: App): Promise<void> {
   live.stop();
   // Another person may sign in here; the API forgets this browser with the session.
-  for (const one of (await navigator.serviceWorker?.getRegistrations()) ?? []) await one.unregister();
+  await forgetBrowser().catch(() => undefined); // a browser that refuses this must not keep the session
   session.signOut(await isEnded(client));
+}
+
+async function forgetBrowser(): Promise<void> {
+  for (const one of (await navigator.serviceWorker?.getRegistrations()) ?? []) await one.unregister();
 }
 
 async function isEnded(client: Client): Promise<boolean> {
