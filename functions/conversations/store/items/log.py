@@ -25,7 +25,9 @@ from conversations.store.items.turn import TurnKind
 from shared.aws.dynamodb import Attributes
 from shared.identity.authors import counts_as_customers
 
-ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
+ACTION_PK_PATTERN = (
+    "ACTION#{action_id}"  # of the ledger's items, see `shared.providers.action_ledger`
+)
 MARKER_DAYS = 35  # longer than any provider or dead-letter queue redelivers an event
 
 
