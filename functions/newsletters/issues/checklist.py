@@ -92,7 +92,7 @@ def of_issue(
             else [_blocks("not_exported", "export the present text as email and text")]
         )
     if parts is not None:
-        checks += _of_parts(parts)
+        checks += _of_parts(issue, parts)
     return Findings(checks, parts)
 
 
@@ -171,10 +171,11 @@ def _file(deps: IssueDependencies, export: Export) -> str | None:
     return body.decode() if body else None
 
 
-def _of_parts(parts: Sealed) -> list[Check]:
+def _of_parts(issue: Issue, parts: Sealed) -> list[Check]:
     checks: list[Check] = []
-    if unknown := content.unknown_placeholders(parts):
-        checks.append(_blocks("unknown_placeholder", f"without a value: {', '.join(unknown)}"))
+    if unknown := content.unknown_placeholders(issue, parts):
+        problem = f"without a value: {', '.join(unknown)}; for a name: {{{{first_name|there}}}}"
+        checks.append(_blocks("unknown_placeholder", problem))
     if UNSUBSCRIBE not in parts.html or UNSUBSCRIBE not in parts.text:
         checks.append(
             _blocks("no_unsubscribe_link", "both parts need the link by which readers leave")

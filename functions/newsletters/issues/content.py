@@ -1,8 +1,8 @@
 """
 The content of an issue: the exported HTML and text with a footer, sealed at the approval, and the mail of one reader.
 
-Placeholders stand for the links, which differ by reader: `{{unsubscribe_url}}`, `{{preferences_url}}` and
-`{{web_view_url}}`.
+Placeholders stand for what differs by reader: the links `{{unsubscribe_url}}`, `{{preferences_url}}` and
+`{{web_view_url}}`, and names (`personal_fields`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues import personal_fields
+from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.objects import issue_folder
 from shared.aws.sqs_fifo import to_json
@@ -19,9 +21,10 @@ from shared.aws.stored_objects import Pointer
 from shared.providers.email.mime import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
+    from newsletters.issues.personal_fields import Names
     from newsletters.store.items import Issue
     from newsletters.store.objects import Store
 
@@ -29,7 +32,7 @@ UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
 WEB_VIEW: Final = "{{web_view_url}}"
 PREFERENCES: Final = "{{preferences_url}}"
 PLACEHOLDERS: Final = frozenset({UNSUBSCRIBE, PREFERENCES, WEB_VIEW})
-PLACEHOLDER: Final = re.compile(r"\{\{\s*[a-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
+PLACEHOLDER: Final = re.compile(r"\{\{\s*[A-Za-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
 CLIPPED_ABOVE: Final = 102 * 1024  # bytes, by Gmail
 _BODY_START: Final = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
 _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
@@ -100,24 +103,39 @@ def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) 
     return Sealed(str(found["html"]), str(found["text"]))
 
 
+def subject_for(issue: Issue, names: Names = NO_NAMES) -> str:
+    """Return the subject of one reader's mail."""
+    return personal_fields.filled(issue.subject, names).strip()
+
+
+def without_names(issue: Issue) -> Issue:
+    """Return an issue as the public reads it."""
+    preheader = personal_fields.filled(issue.preheader, NO_NAMES)
+    return issue.model_copy(update={"subject": subject_for(issue), "preheader": preheader})
+
+
 def test_subject(issue: Issue) -> str:
     """Return the subject of the mails of a test."""
-    return f"[TEST] {issue.subject}"
+    return f"[TEST] {subject_for(issue)}"
 
 
-def body_for(sealed: Sealed, urls: Mapping[str, str]) -> Body:
+def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -> Body:
     """Return the parts of one reader's mail; *urls* by placeholder."""
-    html, text = sealed.html, sealed.text
-    for placeholder, url in urls.items():
-        html = html.replace(placeholder, escape(url))
-        text = text.replace(placeholder, url)
-    return Body(text, html)
+    html = personal_fields.filled(_with_urls(sealed.html, urls, escape), names, escape)
+    return Body(personal_fields.filled(_with_urls(sealed.text, urls, str), names), html)
 
 
-def unknown_placeholders(parts: Sealed) -> list[str]:
-    """Return the placeholders that have no value."""
+def unknown_placeholders(issue: Issue, parts: Sealed) -> list[str]:
+    """Return the placeholders that have no value: links have none in the subject."""
     found = {one.group() for part in (parts.html, parts.text) for one in PLACEHOLDER.finditer(part)}
-    return sorted(found - PLACEHOLDERS)
+    found = found - PLACEHOLDERS | {one.group() for one in PLACEHOLDER.finditer(issue.subject)}
+    return sorted(one for one in found if personal_fields.filled(one, NO_NAMES) == one)
+
+
+def _with_urls(text: str, urls: Mapping[str, str], spelt: Callable[[str], str]) -> str:
+    for placeholder, url in urls.items():
+        text = text.replace(placeholder, spelt(url))
+    return text
 
 
 def _with_preheader(html: str, preheader: str) -> str:

@@ -53,8 +53,10 @@ def consents_of(system: System) -> Consents:
     return Consents(Table(system.dynamodb, system.log))
 
 
-def reader(system: System, list_id: str, address: str, *, company: str = COMPANY) -> Profile:
-    """A person of a list, whom people of the company have named."""
+def reader(
+    system: System, list_id: str, address: str, *, company: str = COMPANY, **details: Any
+) -> Profile:
+    """A person of a list, whom people of the company have named, with stored *details*."""
     with keyring.held(KEYS):
         own = resolution.ids_of(company, identifier(IdentifierKind.EMAIL, address))[0]
     person = Profile.read(
@@ -66,6 +68,7 @@ def reader(system: System, list_id: str, address: str, *, company: str = COMPANY
             "created_at": clock.to_text(system.clock.ms),
             "value": address,
             "named_by": "test",
+            **({"details": {"changed_at": "-", "cause": "-", **details}} if details else {}),
         }
     )
     table = contacts_of(system)

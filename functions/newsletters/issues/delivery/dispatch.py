@@ -106,15 +106,15 @@ def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
         recipients.skip(table, issue.issue_id, recipient, found)
         return True
     reserved = recipients.reserve(table, recipient, sending.owner, clock.now_ms() + WIRE_MS)
-    return True if reserved is None else _attempt(sending, reserved, found.address)
+    return True if reserved is None else _attempt(sending, reserved, found)
 
 
-def _attempt(sending: Sending, reserved: Recipient, address: str) -> Stop | bool:
+def _attempt(sending: Sending, reserved: Recipient, to: Writable) -> Stop | bool:
     """Make the wire attempt of a reserved recipient; False if the result is in doubt."""
     resources, issue = sending.resources, sending.issue
     table = resources.store.table
     try:
-        sent = resources.ses().send(_mail(sending, reserved, address))
+        sent = resources.ses().send(_mail(sending, reserved, to))
     except Misconfigured as refusal:
         recipients.give_back(table, reserved)
         return Stop(refusal.code, pauses=refusal.code != DAY_SPENT)
@@ -143,7 +143,7 @@ def _wait_for_turn(sending: Sending) -> bool:
     return clock.now_ms() < sending.until_ms
 
 
-def _mail(sending: Sending, recipient: Recipient, address: str) -> Mail:
+def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
     from shared.providers.email.ses import Mail  # noqa: PLC0415 - few runs send mails
 
     resources, issue = sending.resources, sending.issue
@@ -166,10 +166,10 @@ def _mail(sending: Sending, recipient: Recipient, address: str) -> Mail:
     return Mail(
         sender=issue.sender,
         sender_name=issue.sender_name,
-        to=address,
+        to=to.address,
         reply_to=issue.reply_to,
-        subject=issue.subject,
-        body=content.body_for(sending.sealed, urls),
+        subject=content.subject_for(issue, to.names),
+        body=content.body_for(sending.sealed, urls, to.names),
         auto_submitted=None,
         unsubscribe=[leave],
         one_click=True,

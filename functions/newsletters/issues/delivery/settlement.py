@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from newsletters.issues import content
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.items.issues import SHARDS
@@ -60,7 +61,7 @@ def _ended(table: Table, issue: Issue) -> Issue:
         return issues.advance(table, issue, shard=0)
     if not stats.audience:
         return issues.end(table, issue, IssueState.FAILED)
-    public_lists.archive(table, issue, issue.started_at or issue.updated_at)
+    public_lists.archive(table, content.without_names(issue), issue.started_at or issue.updated_at)
     return issues.end(table, issue, IssueState.SENT)
 
 
