@@ -65,6 +65,11 @@ def of_two_lists(system: System) -> None:
     approved(system)
 
 
+def where_days_begin(system: System) -> None:
+    """A reader gets the issue an hour before the others."""
+    reader(system, made_list(system), "ann@orchard.example", zone="Pacific/Kiritimati")
+
+
 SCENARIOS = [
     Scenario("sent", [sent], settled(EXPORTED, with_readers(), of_two_lists)),
     Scenario("made and approved", [drafted, approved], settled(EXPORTED, with_readers())),
@@ -73,6 +78,18 @@ SCENARIOS = [
         "scheduled",
         [changed("schedule", local="2026-01-01T18:00", timezone="Europe/Berlin")],
         READY,
+    ),
+    Scenario(
+        "scheduled in the zone of each reader",
+        [
+            changed(
+                "schedule",
+                local="2026-01-02T08:00",
+                timezone="Pacific/Auckland",
+                in_reader_zone=True,
+            )
+        ],
+        settled(EXPORTED, with_readers(), where_days_begin, drafted, approved),
     ),
 ]
 

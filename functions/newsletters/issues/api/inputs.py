@@ -154,11 +154,17 @@ class IssueVersion(Input):
 
 
 class IssueSchedule(Input):
-    """When the issue is sent: a local time in a time zone, at least a minute ahead."""
+    """
+    When the issue is sent: a local time in a time zone, at least a minute ahead. `in_reader_zone`: at this time in each
+    reader's zone, and in `timezone` for readers without one. `not_after`: a local time in `timezone` after which the
+    issue does not begin any more, but is `missed`.
+    """
 
     version: Version
     local: Local
     timezone: ZoneName
+    in_reader_zone: Flag = False
+    not_after: Local | None = None
 
 
 class IssuesQuery(Input):

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 def issue_view(issue: Issue) -> views.IssueView:
     """Return an issue."""
-    names = views.IssueView.model_fields.keys() - {"scheduled_for"}
-    scheduled = timestamp(issue.scheduled_for) if issue.scheduled_for is not None else None
-    return views.IssueView(
-        **{name: getattr(issue, name) for name in names}, scheduled_for=scheduled
-    )
+    times = {"scheduled_for": issue.scheduled_for, "not_after": issue.not_after}
+    shown = {name: None if at is None else timestamp(at) for name, at in times.items()}
+    names = views.IssueView.model_fields.keys() - times.keys()
+    return views.IssueView(**{name: getattr(issue, name) for name in names}, **shown)
 
 
 def public_list_view(of: PublicList) -> views.PublicListView:

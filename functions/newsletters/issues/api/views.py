@@ -48,6 +48,8 @@ class IssueView(View):
     approved_by: str | None
     scheduled_for: str | None
     timezone: str | None
+    in_reader_zone: bool
+    not_after: str | None
     started_at: str | None
     ended_at: str | None
     pause_reason: str | None

@@ -32,10 +32,11 @@ SLACK_MS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person of the audience, by the id of the contact, and the mail address; None without one."""
+    """A person of the audience, by the id of the contact, the mail address and the time zone; None without one."""
 
     contact_id: str
     address: str | None
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def page(
         found = audience.page(resources.people, company, of, Channel.EMAIL, limit=PAGE, after=after)
     except (ListNotFound, SegmentNotFound):
         return [], None
-    reached = [Member(one.contact_id, one.address) for one in found.recipients]
+    reached = [Member(one.contact_id, one.address, one.zone) for one in found.recipients]
     return [*reached, *(Member(one.contact_id, None) for one in found.left_out)], found.after
 
 

@@ -12,7 +12,7 @@ that are left, and each person gets one mail at most.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links
 from newsletters.issues.delivery import audience
@@ -33,22 +33,28 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
     from newsletters.store.items import Issue, Recipient
+    from shared.aws.dynamodb import Table
     from shared.providers.email.ses import Mail
 
 BATCH: Final = 25  # recipients: a pause takes effect within one batch
 WIRE_MS: Final = 60 * clock.SECOND_MS  # after which an attempt without a result is in doubt
 MOST_DOUBTS: Final = 3  # of a batch, after which the issue waits: the provider is in trouble
 DOUBTS, THROTTLED, OUT_OF_TIME = "doubts", "throttled", "out_of_time"
+NOT_YET: Final = "not_yet"
 DAY_SPENT: Final = "ses_LimitExceededException"  # passes by itself
 RATE: Final = Rate(every_ms=100, burst=10)  # of a company: below the 14 a second of a usual account
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The batch ends early. *pauses*: a person has to act; otherwise the issue goes on later, or at once."""
+    """
+    The batch ends early. *pauses*: a person has to act; otherwise the issue goes on at *until_ms* (since 1970), later,
+    or at once.
+    """
 
     reason: str
     pauses: bool = False
+    until_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +80,16 @@ def send_batch(sending: Sending) -> Batch:
     """Send to the next recipients, and return the issue at its next place. Raises LeaseLost."""
     issue, table = sending.issue, sending.resources.store.table
     if issue.shard >= SHARDS:
-        return Batch(
-            issues.advance(table, issue, phase="settlement", shard=0, after_recipient=None)
-        )
+        return _end_of_round(table, issue)
     found, after = recipients.page(
         table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
     )
-    doubts = 0
+    doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
     for one in found:
         if one.state is not RecipientState.PLANNED:
+            continue
+        if one.not_before is not None and one.not_before > clock.now_ms():
+            waits.append(one.not_before)
             continue
         result = _send(sending, one)
         if isinstance(result, Stop):
@@ -90,9 +97,23 @@ def send_batch(sending: Sending) -> Batch:
         doubts += not result
         if doubts >= MOST_DOUBTS:
             return Batch(issue, Stop(DOUBTS))
+    waits_until = min(waits, default=None)
     if after is not None:
-        return Batch(issues.advance(table, issue, after_recipient=after))
-    return Batch(issues.advance(table, issue, shard=issue.shard + 1, after_recipient=None))
+        place: dict[str, Any] = {"after_recipient": after}
+    else:
+        place = {"shard": issue.shard + 1, "after_recipient": None}
+    return Batch(issues.advance(table, issue, waits_until=waits_until, **place))
+
+
+def _end_of_round(table: Table, issue: Issue) -> Batch:
+    """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
+    if issue.waits_until is None:
+        return Batch(
+            issues.advance(table, issue, phase="settlement", shard=0, after_recipient=None)
+        )
+    until_ms = issue.waits_until
+    again = issues.advance(table, issue, shard=0, after_recipient=None, waits_until=None)
+    return Batch(again, Stop(NOT_YET, until_ms=until_ms))
 
 
 def _send(sending: Sending, recipient: Recipient) -> Stop | bool:

@@ -79,8 +79,7 @@ def _count(
     count = None if _is_no_bounce(event) or not _is_meant(event) else _COUNTS.get(event.event)
     evidence = RecipientState.FAILED if event.event in _NOT_SENT else RecipientState.SENT
     is_known = count is None or getattr(recipient, f"{count}_at") is not None
-    is_settled = recipient.state not in {RecipientState.SENDING, RecipientState.UNKNOWN}
-    if is_known and is_settled:
+    if is_known and not recipient.is_in_doubt:
         return False
     table = resources.store.table
     noted = MailEvent(at=event.at, count=count, evidence=evidence, ses_id=event.ses_id)

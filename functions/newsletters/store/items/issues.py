@@ -31,13 +31,15 @@ class IssueState(StrEnum):
     The state of an issue.
 
         draft -> approved -> scheduled -> sending <-> paused
-                        '-----------------'  '-> sent | failed (an empty audience)
-        cancelled from all before sent
+                     |           '-> missed   '-> sent | failed (an empty audience)
+                     '------------------'     |
+        cancelled from all before sent        '-- sent -> sending: people send unknown mails again
     """
 
     DRAFT = "draft"
     APPROVED = "approved"
     SCHEDULED = "scheduled"
+    MISSED = "missed"
     SENDING = "sending"
     PAUSED = "paused"
     SENT = "sent"
@@ -45,7 +47,7 @@ class IssueState(StrEnum):
     FAILED = "failed"
 
 
-type Phase = Literal["snapshot", "dispatch", "settlement"]
+type Phase = Literal["snapshot", "dispatch", "settlement", "again"]
 
 
 class Issue(TableItem):
@@ -57,6 +59,10 @@ class Issue(TableItem):
     see `Choices`. *version* grows with every change by people and every change of the state. While it is sent, *phase*,
     *position*, *after*, *shard* and *after_recipient* are the place from which the next turn goes on; *lease_owner* is
     the worker's invocation until *lease_until* (ms since 1970). *scheduled_for*: ms since 1970.
+
+    With *in_reader_zone* the time *local* is meant in the zone of each reader, and in *timezone* for readers without
+    one. An issue that cannot begin until *not_after* (ms since 1970) is missed. *waits_until*: the earliest time of the
+    recipients that the present round has passed over.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"
@@ -89,6 +95,9 @@ class Issue(TableItem):
     sealed: dict[str, Any] | None = None
     scheduled_for: int | None = None
     timezone: str | None = None
+    local: str | None = None
+    in_reader_zone: bool = False
+    not_after: int | None = None
     started_at: str | None = None
     ended_at: str | None = None
     pause_reason: str | None = None
@@ -98,6 +107,7 @@ class Issue(TableItem):
     after: str | None = None
     shard: int = 0
     after_recipient: str | None = None
+    waits_until: int | None = None
     turn: int = 0
     lease_owner: str | None = NO_OWNER
     lease_until: int | None = 0
@@ -132,6 +142,7 @@ class RecipientState(StrEnum):
         planned -> sending -> sent | failed | unknown
               '-> skipped
         sending -> planned: the provider certainly has not taken the mail
+        unknown -> planned: a person sends it again
         unknown -> sent | failed: by a later event of the provider
     """
 
@@ -159,7 +170,7 @@ class Recipient(TableItem):
     the only one that this recipient's mail goes to; None without an address. The address itself is with the contact.
 
     *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
-    doubt. Times of the provider's events are its own.
+    doubt. *not_before* (ms since 1970): its time in the reader's zone. Times of the provider's events are its own.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}#{shard}"
@@ -172,6 +183,7 @@ class Recipient(TableItem):
     address_hash: str | None = None
     state: RecipientState = RecipientState.PLANNED
     reason: str | None = None
+    not_before: int | None = None
     attempt: int = 0
     owner: str | None = None
     deadline_ms: int | None = None
@@ -182,6 +194,12 @@ class Recipient(TableItem):
     complained_at: str | None = None
     unsubscribed_at: str | None = None
     ttl: int
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether a mail may have been sent that the state does not show yet."""
+        was_tried = self.state is RecipientState.PLANNED and self.attempt > 0
+        return was_tried or self.state in {RecipientState.SENDING, RecipientState.UNKNOWN}
 
     @classmethod
     def shard_key(cls, issue_id: str, shard: int) -> str:

@@ -146,6 +146,12 @@ def skip(table: Table, issue_id: str, recipient: Recipient, reason: str) -> bool
     return _make(table, issue_id, recipient, move, _is_in(RecipientState.PLANNED))
 
 
+def plan_again(table: Table, issue_id: str, recipient: Recipient) -> bool:
+    """Plan a recipient again of whose mail nothing is known; False if an event of the provider was faster."""
+    move = Move(RecipientState.PLANNED, {RecipientState.UNKNOWN.value: -1}, {})
+    return _make(table, issue_id, recipient, move, _is_in(RecipientState.UNKNOWN))
+
+
 def note_event(table: Table, issue_id: str, recipient: Recipient, event: MailEvent) -> bool:
     """Note an event of a recipient's mail, each kind once. False if nothing changes, or another writer was faster."""
     facts: dict[str, Any] = {}
@@ -156,7 +162,7 @@ def note_event(table: Table, issue_id: str, recipient: Recipient, event: MailEve
         counts[event.count] = 1
         condition &= Recipient.attr(f"{event.count}_at").not_exists()
     state = recipient.state
-    if event.evidence is not None and state in {RecipientState.SENDING, RecipientState.UNKNOWN}:
+    if event.evidence is not None and recipient.is_in_doubt:
         counts[event.evidence.value] = 1
         if state is RecipientState.UNKNOWN:
             counts[RecipientState.UNKNOWN.value] = -1
