@@ -39,13 +39,14 @@ _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
 _HIDDEN: Final = (
     "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
 )
+# SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
     '<tr><td align="center" dir="{direction}" style="padding:16px 24px;font-family:Arial,sans-serif;font-size:14px;'
     'line-height:1.5;color:#565656"><span dir="auto">{permission}</span><br><span dir="auto">{postal}</span><br><br>'
-    '<a href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
-    '<a href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
-    '<a href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
+    '<a ses:no-track href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
+    '<a ses:no-track href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
+    '<a ses:no-track href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
 )
 
 

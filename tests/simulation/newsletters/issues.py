@@ -205,7 +205,9 @@ def stats(system: System) -> dict[str, int]:
 
 def _recounted(found: Sequence[Recipient]) -> Counter[str]:
     ended = Counter(one.state.value for one in found if one.state in ENDED)
-    events = ("delivered", "bounced", "complained", "unsubscribed")
+    events = (
+        "delivered", "delayed", "bounced", "complained", "unsubscribed", "clicked", "likely_automated",
+    )  # fmt: skip
     noted = Counter(each for one in found for each in events if getattr(one, f"{each}_at"))
     return Counter(audience=len(found)) + ended + noted
 

@@ -129,6 +129,7 @@ def approve(
         state=_APPROVED,
         sealed=content.seal(deps.store, issue, findings.parts),
         content_hash=content_hash(newsletter.metadata, draft),
+        tracks_clicks=settings is not None and settings.track_clicks,
         approved_at=timestamp(clock.now_ms()),
         approved_by=caller.principal,
     )

@@ -9,7 +9,11 @@ from shared.api.models.views import View
 
 
 class StatsView(View):
-    """The counters of an issue. sent + skipped + failed + unknown + waiting = audience."""
+    """
+    The counters of an issue: sent + skipped + failed + unknown + waiting = audience. `delayed`: mails that the
+    receiving side took later. `clicked`: people with a click, if clicks are counted; those with clicks within ten
+    seconds of the delivery only, as programs that check mails make them, are `likely_automated`.
+    """
 
     audience: int
     waiting: int
@@ -18,9 +22,12 @@ class StatsView(View):
     failed: int
     unknown: int
     delivered: int
+    delayed: int
     bounced: int
     complained: int
     unsubscribed: int
+    clicked: int
+    likely_automated: int
 
 
 class IssueView(View):
@@ -89,6 +96,9 @@ class RecipientView(View):
     reason: str | None
     sent_at: str | None
     delivered_at: str | None
+    delayed_at: str | None
+    clicked_at: str | None
+    likely_automated_at: str | None
     bounced_at: str | None
     complained_at: str | None
     unsubscribed_at: str | None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from newsletters.issues import content, links
+from newsletters.issues import content, links, mailbox_providers
 from newsletters.issues.delivery import audience
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
@@ -30,6 +30,8 @@ from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, Refused
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
     from newsletters.store.items import Issue, Recipient
@@ -84,12 +86,14 @@ def send_batch(sending: Sending) -> Batch:
     found, after = recipients.page(
         table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
     )
+    held = _held(table, issue.company_id, found)
     doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
     for one in found:
         if one.state is not RecipientState.PLANNED:
             continue
-        if one.not_before is not None and one.not_before > clock.now_ms():
-            waits.append(one.not_before)
+        waits_until = _wait_of(one, held)
+        if waits_until is not None:
+            waits.append(waits_until)
             continue
         result = _send(sending, one)
         if isinstance(result, Stop):
@@ -103,6 +107,22 @@ def send_batch(sending: Sending) -> Batch:
     else:
         place = {"shard": issue.shard + 1, "after_recipient": None}
     return Batch(issues.advance(table, issue, waits_until=waits_until, **place))
+
+
+def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str | None, int]:
+    """Return the mailbox providers of planned recipients to whom nothing is sent now, and until when."""
+    planned = {one.mailbox_provider for one in found if one.state is RecipientState.PLANNED}
+    ends = {
+        one: mailbox_providers.held_until(table, company_id, one)
+        for one in sorted(filter(None, planned))
+    }
+    return {one: until for one, until in ends.items() if until is not None}
+
+
+def _wait_of(recipient: Recipient, held: Mapping[str | None, int]) -> int | None:
+    """Return until when a planned recipient is passed over (ms since 1970), None for one whose time it is."""
+    times = [recipient.not_before, held.get(recipient.mailbox_provider)]
+    return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
 
 
 def _end_of_round(table: Table, issue: Issue) -> Batch:
@@ -164,6 +184,12 @@ def _wait_for_turn(sending: Sending) -> bool:
     return clock.now_ms() < sending.until_ms
 
 
+def _configuration_set(sending: Sending) -> str:
+    resources = sending.resources
+    tracks_clicks = sending.issue.tracks_clicks
+    return resources.click_configuration_set if tracks_clicks else resources.configuration_set
+
+
 def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
     from shared.providers.email.ses import Mail  # noqa: PLC0415 - few runs send mails
 
@@ -197,7 +223,7 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         list_id=f"{recipient.list_id or NEWSLETTERS}.{domain}",
         feedback_id=f"{issue.issue_id}:{recipient.list_id or NEWSLETTERS}:newsletter:parley",
         suppress_auto_replies=True,
-        configuration_set=resources.configuration_set or None,
+        configuration_set=_configuration_set(sending) or None,
         action_id=f"nl-{issue.issue_id}-{recipient.recipient[:32]}",
         tags={"issue": issue.issue_id, "recipient": recipient.recipient},
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues import local_times
+from newsletters.issues import local_times, mailbox_providers
 from newsletters.issues.delivery import audience
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
@@ -80,6 +80,7 @@ def _recipient(
         contact_id=person.contact_id,
         list_id=list_id,
         address_hash=hashes[0] if hashes else None,
+        mailbox_provider=mailbox_providers.provider_of(person.address or ""),
         state=RecipientState.PLANNED if reason is None else RecipientState.SKIPPED,
         reason=reason,
         not_before=_time_of(issue, person),

@@ -62,7 +62,7 @@ class Issue(TableItem):
 
     With *in_reader_zone* the time *local* is meant in the zone of each reader, and in *timezone* for readers without
     one. An issue that cannot begin until *not_after* (ms since 1970) is missed. *waits_until*: the earliest time of the
-    recipients that the present round has passed over.
+    recipients that the present round has passed over. *tracks_clicks*: as in the settings at the approval.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"
@@ -92,6 +92,7 @@ class Issue(TableItem):
     approved_at: str | None = None
     approved_by: str | None = None
     content_hash: str | None = None
+    tracks_clicks: bool = False
     sealed: dict[str, Any] | None = None
     scheduled_for: int | None = None
     timezone: str | None = None
@@ -168,9 +169,11 @@ class Recipient(TableItem):
     """
     One recipient of an issue. *address_hash* is the keyed hash of the address at the time of the snapshot, which is
     the only one that this recipient's mail goes to; None without an address. The address itself is with the contact.
+    *mailbox_provider*: of the address (`mailbox_providers`), None for those that share no limits.
 
     *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
-    doubt. *not_before* (ms since 1970): its time in the reader's zone. Times of the provider's events are its own.
+    doubt. *not_before* (ms since 1970): its time in the reader's zone. A click within seconds of the delivery is
+    likely automated. Times of the provider's events are its own.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}#{shard}"
@@ -181,6 +184,7 @@ class Recipient(TableItem):
     contact_id: str
     list_id: str | None = None  # None: of a segment
     address_hash: str | None = None
+    mailbox_provider: str | None = None
     state: RecipientState = RecipientState.PLANNED
     reason: str | None = None
     not_before: int | None = None
@@ -190,6 +194,9 @@ class Recipient(TableItem):
     ses_id: str | None = None
     sent_at: str | None = None
     delivered_at: str | None = None
+    delayed_at: str | None = None
+    clicked_at: str | None = None
+    likely_automated_at: str | None = None
     bounced_at: str | None = None
     complained_at: str | None = None
     unsubscribed_at: str | None = None
@@ -220,7 +227,8 @@ class Recipient(TableItem):
 
 
 type Count = Literal[
-    "audience", "sent", "skipped", "failed", "unknown", "delivered", "bounced", "complained", "unsubscribed",
+    "audience", "sent", "skipped", "failed", "unknown", "delivered", "delayed", "bounced", "complained",
+    "unsubscribed", "clicked", "likely_automated",
 ]  # fmt: skip
 
 
@@ -236,9 +244,12 @@ class IssueStats(TableItem):
     failed: int = 0
     unknown: int = 0
     delivered: int = 0
+    delayed: int = 0
     bounced: int = 0
     complained: int = 0
     unsubscribed: int = 0
+    clicked: int = 0
+    likely_automated: int = 0
 
     @classmethod
     def key_for(cls, issue_id: str, recipient: str) -> Attributes:
