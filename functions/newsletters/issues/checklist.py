@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
+from newsletters.store import companies
 from newsletters.store.step_inputs import content_hash
 from shared.access.ownership import claims
 from shared.contacts import audience, lists
@@ -70,7 +71,9 @@ def of_issue(
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
     checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
-    if len(issue.subject) > LONG_SUBJECT:
+    if issue.subject_test is not None:
+        checks += _of_subject_test(deps, issue)
+    if any(len(one) > LONG_SUBJECT for one in issue.subjects.values()):
         checks.append(
             _warning("long_subject", f"over {LONG_SUBJECT} characters: many lists of mails cut it")
         )
@@ -111,6 +114,15 @@ def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
             )
         ]
     return []
+
+
+def _of_subject_test(deps: IssueDependencies, issue: Issue) -> list[Check]:
+    settings = companies.get_settings(deps.store.table, issue.company_id)
+    is_counted = settings is not None and settings.track_clicks
+    if issue.subject_test is None or issue.subject_test.decided_by != "clicks" or is_counted:
+        return []
+    problem = "clicks decide about the subject, and the settings do not count them: track_clicks"
+    return [_blocks("clicks_not_counted", problem)]
 
 
 def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from newsletters.issues.personal_fields import Names
     from newsletters.store.items import Issue
+    from newsletters.store.items.issues import Variant
     from newsletters.store.objects import Store
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
@@ -104,9 +105,10 @@ def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) 
     return Sealed(str(found["html"]), str(found["text"]))
 
 
-def subject_for(issue: Issue, names: Names = NO_NAMES) -> str:
-    """Return the subject of one reader's mail."""
-    return personal_fields.filled(issue.subject, names).strip()
+def subject_for(issue: Issue, names: Names = NO_NAMES, variant: Variant | None = None) -> str:
+    """Return the subject of one reader's mail: of the variant, else of the one that has won."""
+    subject = issue.subjects[variant or issue.winner or "a"]
+    return personal_fields.filled(subject, names).strip()
 
 
 def without_names(issue: Issue) -> Issue:
@@ -129,7 +131,8 @@ def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -
 def unknown_placeholders(issue: Issue, parts: Sealed) -> list[str]:
     """Return the placeholders that have no value: links have none in the subject."""
     found = {one.group() for part in (parts.html, parts.text) for one in PLACEHOLDER.finditer(part)}
-    found = found - PLACEHOLDERS | {one.group() for one in PLACEHOLDER.finditer(issue.subject)}
+    subjects = " ".join(issue.subjects.values())
+    found = found - PLACEHOLDERS | {one.group() for one in PLACEHOLDER.finditer(subjects)}
     return sorted(one for one in found if personal_fields.filled(one, NO_NAMES) == one)
 
 

@@ -12,7 +12,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store import issues
 from newsletters.store.items import Issue
-from newsletters.store.items.issues import ENDED, SHARDS
+from newsletters.store.items.issues import SHARDS
+from newsletters.store.items.recipients import ENDED
 from newsletters.store.readers import recipients
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +71,12 @@ def where_days_begin(system: System) -> None:
     reader(system, made_list(system), "ann@orchard.example", zone="Pacific/Kiritimati")
 
 
+def sample_is_sent(system: System) -> None:
+    """The sample of a subject test has its mails."""
+    system.settle(is_over=lambda: issue_of(system).decide_at is not None)
+
+
+BY_PEOPLE = {"subjects": ["Other"], "sample_percent": 50, "decided_by": "person"}
 SCENARIOS = [
     Scenario("sent", [sent], settled(EXPORTED, with_readers(), of_two_lists)),
     Scenario("made and approved", [drafted, approved], settled(EXPORTED, with_readers())),
@@ -90,6 +97,11 @@ SCENARIOS = [
             )
         ],
         settled(EXPORTED, with_readers(), where_days_begin, drafted, approved),
+    ),
+    Scenario(
+        "sent after a subject test",
+        [sent, sample_is_sent, changed("winner", variant="b")],
+        settled(EXPORTED, with_readers(), partial(drafted, subject_test=BY_PEOPLE), approved),
     ),
 ]
 

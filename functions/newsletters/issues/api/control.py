@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from newsletters.api.access import NotFound, readable
 from newsletters.issues import checklist, content
 from newsletters.issues.checklist import ChecklistFailed, Findings
-from newsletters.issues.delivery import turns
+from newsletters.issues.delivery import subject_tests, turns
 from newsletters.issues.local_times import EARLIEST_ZONE, moment_of
 from newsletters.store import companies, issues
 from newsletters.store.items import Issue, IssueState
@@ -79,7 +79,7 @@ def create(deps: IssueDependencies, request: Request[inputs.IssueInput]) -> Issu
 def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) -> Issue:
     """Change an issue before its approval. Raises StaleVersion, WrongState and InvalidInput."""
     fields = {name: value for name, value in given.given().items() if name != "version"}
-    optional = {"reply_to", "consent_statement"}
+    optional = {"reply_to", "consent_statement", "subject_test"}
     if missing := [
         name for name, value in fields.items() if value is None and name not in optional
     ]:
@@ -139,6 +139,9 @@ def schedule(deps: IssueDependencies, issue: Issue, given: inputs.IssueSchedule)
     """Send an approved issue at a time. Raises ChecklistFailed, StaleVersion, WrongState and InvalidInput."""
     _require(issue, _APPROVED, _SCHEDULED, _MISSED)
     at_ms, not_after = _times_of(given)
+    if given.in_reader_zone and issue.subject_test is not None:
+        problem = "not with a subject test, whose sample gets its mails at one time"
+        raise InvalidInput([{"field": "in_reader_zone", "problem": problem}])
     _require_checked(deps, issue)
     return _changed(
         deps,
@@ -173,6 +176,21 @@ def send(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
         **_NO_TIME,
         started_at=timestamp(clock.now_ms()),
     )
+
+
+def choose_winner(deps: IssueDependencies, issue: Issue, given: inputs.WinnerInput) -> Issue:
+    """
+    Send the subject of a variant to all who are not in the sample. Raises StaleVersion, WrongState, NotEnqueued and
+    InvalidInput.
+    """
+    _require(issue, _SENDING, _PAUSED)
+    is_paused = issue.state is _PAUSED and issue.pause_reason not in subject_tests.PAUSES
+    if is_paused or issue.decide_at is None or not subject_tests.is_open(issue):
+        raise WrongState("state: the issue waits for no choice of a subject")
+    if given.variant not in issue.subjects:
+        raise InvalidInput([{"field": "variant", "problem": "must be a variant of the issue"}])
+    chosen: dict[str, Any] = {"winner": given.variant, "pause_reason": None}
+    return _begun(deps, issue, given.version, [_SENDING, _PAUSED], **chosen)
 
 
 def resend_unknown(deps: IssueDependencies, issue: Issue, version: int) -> Issue:

@@ -8,6 +8,17 @@ from newsletters.store.items import IssueState, RecipientState
 from shared.api.models.views import View
 
 
+class VariantStatsView(View):
+    """The counters of a variant in the sample of a subject test."""
+
+    variant: Literal["a", "b", "c", "d"]
+    subject: str
+    sent: int
+    clicked: int
+    complained: int
+    unsubscribed: int
+
+
 class StatsView(View):
     """
     The counters of an issue: sent + skipped + failed + unknown + waiting = audience. `delayed`: mails that the
@@ -28,6 +39,16 @@ class StatsView(View):
     unsubscribed: int
     clicked: int
     likely_automated: int
+    variants: list[VariantStatsView]
+
+
+class SubjectTestView(View):
+    """Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`."""
+
+    subjects: list[str]
+    sample_percent: int
+    wait_minutes: int
+    decided_by: Literal["clicks", "person"]
 
 
 class IssueView(View):
@@ -48,6 +69,9 @@ class IssueView(View):
     segment_ids: list[str]
     consent: Literal["recorded", "attested"]
     consent_statement: str | None
+    subject_test: SubjectTestView | None
+    winner: Literal["a", "b", "c", "d"] | None
+    decide_at: str | None
     created_at: str
     created_by: str
     updated_at: str

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links, mailbox_providers
-from newsletters.issues.delivery import audience
+from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
 from newsletters.store import issues
@@ -91,6 +91,8 @@ def send_batch(sending: Sending) -> Batch:
     for one in found:
         if one.state is not RecipientState.PLANNED:
             continue
+        if one.variant is None and subject_tests.is_open(issue):
+            continue
         waits_until = _wait_of(one, held)
         if waits_until is not None:
             waits.append(waits_until)
@@ -127,13 +129,14 @@ def _wait_of(recipient: Recipient, held: Mapping[str | None, int]) -> int | None
 
 def _end_of_round(table: Table, issue: Issue) -> Batch:
     """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
-    if issue.waits_until is None:
-        return Batch(
-            issues.advance(table, issue, phase="settlement", shard=0, after_recipient=None)
-        )
+    start: dict[str, Any] = {"shard": 0, "after_recipient": None, "waits_until": None}
     until_ms = issue.waits_until
-    again = issues.advance(table, issue, shard=0, after_recipient=None, waits_until=None)
-    return Batch(again, Stop(NOT_YET, until_ms=until_ms))
+    if until_ms is None and issue.subject_test is not None and issue.winner is None:
+        until_ms = clock.now_ms() + issue.subject_test.wait_minutes * 60 * clock.SECOND_MS
+        start["decide_at"] = until_ms
+    if until_ms is None:
+        return Batch(issues.advance(table, issue, phase="settlement", **start))
+    return Batch(issues.advance(table, issue, **start), Stop(NOT_YET, until_ms=until_ms))
 
 
 def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
@@ -215,7 +218,7 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         sender_name=issue.sender_name,
         to=to.address,
         reply_to=issue.reply_to,
-        subject=content.subject_for(issue, to.names),
+        subject=content.subject_for(issue, to.names, recipient.variant),
         body=content.body_for(sending.sealed, urls, to.names),
         auto_submitted=None,
         unsubscribe=[leave],

@@ -32,7 +32,7 @@ from shared.runtime.failures import Permanent, Transient
 if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
     from newsletters.store.items import Issue, Recipient
-    from newsletters.store.items.issues import Count
+    from newsletters.store.items.recipients import Count
     from shared.aws.dynamodb import Table
     from shared.events.issue_feedback import IssueFeedback
 

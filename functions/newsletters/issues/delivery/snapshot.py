@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import local_times, mailbox_providers
-from newsletters.issues.delivery import audience
+from newsletters.issues.delivery import audience, subject_tests
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
 from newsletters.store.readers import recipients
@@ -84,5 +84,6 @@ def _recipient(
         state=RecipientState.PLANNED if reason is None else RecipientState.SKIPPED,
         reason=reason,
         not_before=_time_of(issue, person),
+        variant=subject_tests.variant_of(issue, name),
         ttl=clock.expires_in(Recipient.ttl_days * clock.DAY_SECONDS),
     )

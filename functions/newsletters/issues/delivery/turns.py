@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
-from newsletters.issues.delivery import dispatch, health, settlement, snapshot
+from newsletters.issues.delivery import dispatch, health, settlement, snapshot, subject_tests
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
 from newsletters.store import issues
 from newsletters.store.items import IssueState
@@ -107,6 +107,9 @@ def _is_too_late(issue: Issue) -> bool:
 def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) -> Issue | None:
     """Send a batch and return the issue at its next place; None if the turn ends here."""
     table = resources.store.table
+    issue = subject_tests.decided(table, issue)
+    if issue.state is not IssueState.SENDING:
+        return None
     objection = _objection(resources, issue)
     if objection is not None:
         issues.end(table, issue, IssueState.PAUSED, pause_reason=objection)

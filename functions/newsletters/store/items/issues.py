@@ -1,22 +1,20 @@
-"""Issues: newsletters that are sent to an audience, the ledger of their recipients, and their counters."""
+"""Issues: newsletters that are sent to an audience."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem, has_dated_form
+from newsletters.store.items.item import TableItem, has_dated_form
 from newsletters.store.items.jobs import NO_OWNER, OPEN_WORK
-from shared.aws.tables.items import filled, shard_of
 from shared.contacts.audience import Audience
 
-if TYPE_CHECKING:
-    from shared.aws.dynamodb import Attributes
-
 ISSUES: Final = "ISSUE#"  # prefix of the sort keys of a company's issues
+type Variant = Literal["a", "b", "c", "d"]
+VARIANTS: Final[tuple[Variant, ...]] = ("a", "b", "c", "d")
 SHARDS: Final = 16  # of the recipients and of the counters
 _ID: Final = re.compile(r"IS-(\d{8})-[0-9A-Z]{8}", re.ASCII)
 
@@ -50,6 +48,21 @@ class IssueState(StrEnum):
 type Phase = Literal["snapshot", "dispatch", "settlement", "again"]
 
 
+class SubjectTest(BaseModel):
+    """
+    Several subjects of an issue, of which a sample of the recipients decides: variant `a` has the issue's subject, the
+    others those of *subjects*. *wait_minutes* after the sample has its mails the others get the subject with the most
+    clicks per mail, or the one that a person chooses.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    subjects: list[str] = Field(repr=False)
+    sample_percent: int
+    wait_minutes: int
+    decided_by: Literal["clicks", "person"]
+
+
 class Issue(TableItem):
     """
     An issue of a newsletter. *consent* says on which ground its audience is written to: `recorded` opt-ins of each
@@ -63,6 +76,7 @@ class Issue(TableItem):
     With *in_reader_zone* the time *local* is meant in the zone of each reader, and in *timezone* for readers without
     one. An issue that cannot begin until *not_after* (ms since 1970) is missed. *waits_until*: the earliest time of the
     recipients that the present round has passed over. *tracks_clicks*: as in the settings at the approval.
+    *decide_at*: the end of the wait of its subject test (ms since 1970); *winner*: the variant that all others get.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"
@@ -85,6 +99,9 @@ class Issue(TableItem):
     consent: Literal["recorded", "attested"] = "recorded"
     consent_statement: str | None = Field(default=None, repr=False)
     language: str = "en"
+    subject_test: SubjectTest | None = None
+    winner: Variant | None = None
+    decide_at: int | None = None
     created_at: str
     created_by: str
     updated_at: str
@@ -122,6 +139,12 @@ class Issue(TableItem):
         return [*listed, *(Audience(kind="segment", id=one) for one in self.segment_ids)]
 
     @property
+    def subjects(self) -> dict[Variant, str]:
+        """The subjects by variant; one without a subject test."""
+        more = self.subject_test.subjects if self.subject_test else []
+        return dict(zip(VARIANTS, [self.subject, *more], strict=False))
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing more is sent."""
         return self.state in {IssueState.SENT, IssueState.CANCELLED, IssueState.FAILED}
@@ -134,149 +157,6 @@ class IssueEntry(TableItem):
     sort: ClassVar[str] = "ISSUE#{created_at}#{issue_id}"
 
     issue_id: str
-
-
-class RecipientState(StrEnum):
-    """
-    The state of one recipient.
-
-        planned -> sending -> sent | failed | unknown
-              '-> skipped
-        sending -> planned: the provider certainly has not taken the mail
-        unknown -> planned: a person sends it again
-        unknown -> sent | failed: by a later event of the provider
-    """
-
-    PLANNED = "planned"
-    SENDING = "sending"
-    SENT = "sent"
-    SKIPPED = "skipped"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-ENDED: Final = frozenset(
-    {
-        RecipientState.SENT,
-        RecipientState.SKIPPED,
-        RecipientState.FAILED,
-        RecipientState.UNKNOWN,
-    }
-)
-
-
-class Recipient(TableItem):
-    """
-    One recipient of an issue. *address_hash* is the keyed hash of the address at the time of the snapshot, which is
-    the only one that this recipient's mail goes to; None without an address. The address itself is with the contact.
-    *mailbox_provider*: of the address (`mailbox_providers`), None for those that share no limits.
-
-    *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
-    doubt. *not_before* (ms since 1970): its time in the reader's zone. A click within seconds of the delivery is
-    likely automated. Times of the provider's events are its own.
-    """
-
-    partition: ClassVar[str] = "NLISSUE#{issue_id}#{shard}"
-    sort: ClassVar[str] = "RCPT#{recipient}"
-    ttl_days: ClassVar[int] = 400
-
-    recipient: str
-    contact_id: str
-    list_id: str | None = None  # None: of a segment
-    address_hash: str | None = None
-    mailbox_provider: str | None = None
-    state: RecipientState = RecipientState.PLANNED
-    reason: str | None = None
-    not_before: int | None = None
-    attempt: int = 0
-    owner: str | None = None
-    deadline_ms: int | None = None
-    ses_id: str | None = None
-    sent_at: str | None = None
-    delivered_at: str | None = None
-    delayed_at: str | None = None
-    clicked_at: str | None = None
-    likely_automated_at: str | None = None
-    bounced_at: str | None = None
-    complained_at: str | None = None
-    unsubscribed_at: str | None = None
-    ttl: int
-
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether a mail may have been sent that the state does not show yet."""
-        was_tried = self.state is RecipientState.PLANNED and self.attempt > 0
-        return was_tried or self.state in {RecipientState.SENDING, RecipientState.UNKNOWN}
-
-    @classmethod
-    def shard_key(cls, issue_id: str, shard: int) -> str:
-        """Return the partition of a shard of an issue's recipients."""
-        return filled(cls.partition, issue_id, f"{shard:x}")
-
-    @classmethod
-    def key_of(cls, issue_id: str, recipient: str) -> Attributes:
-        """Return the key of a recipient, by its name."""
-        return {
-            PARTITION_KEY: cls.shard_key(issue_id, shard_of(recipient, SHARDS)),
-            SORT_KEY: filled(cls.sort, recipient),
-        }
-
-    def own_key(self) -> Attributes:
-        """Return the key of this recipient."""
-        return {PARTITION_KEY: self.PK, SORT_KEY: self.SK}
-
-
-type Count = Literal[
-    "audience", "sent", "skipped", "failed", "unknown", "delivered", "delayed", "bounced", "complained",
-    "unsubscribed", "clicked", "likely_automated",
-]  # fmt: skip
-
-
-class IssueStats(TableItem):
-    """A part of the counters of an issue, each the sum over all parts; written with the recipients that it counts."""
-
-    partition: ClassVar[str] = "NLISSUE#{issue_id}"
-    sort: ClassVar[str] = "STATS#{shard}"
-
-    audience: int = 0
-    sent: int = 0
-    skipped: int = 0
-    failed: int = 0
-    unknown: int = 0
-    delivered: int = 0
-    delayed: int = 0
-    bounced: int = 0
-    complained: int = 0
-    unsubscribed: int = 0
-    clicked: int = 0
-    likely_automated: int = 0
-
-    @classmethod
-    def key_for(cls, issue_id: str, recipient: str) -> Attributes:
-        """Return the key of the part that counts a recipient, another one for recipients of the same shard."""
-        return cls.key(issue_id, f"{shard_of(f'stats {recipient}', SHARDS):02}")
-
-
-class TestMail(TableItem):
-    """
-    A mail of a test of an issue to a person of the company: counted nowhere. *sealed* is its content. States as of a
-    recipient.
-    """
-
-    __test__ = False
-    partition: ClassVar[str] = "NLISSUE#{issue_id}"
-    sort: ClassVar[str] = "TEST#{test_id}#{number}"
-    ttl_days: ClassVar[int] = 1
-
-    test_id: str
-    number: int
-    address: str = Field(repr=False)
-    sealed: dict[str, Any]
-    state: RecipientState = RecipientState.PLANNED
-    reason: str | None = None
-    owner: str | None = None
-    deadline_ms: int | None = None
-    ttl: int
 
 
 class SendPace(TableItem):
