@@ -41,7 +41,7 @@ def test_clicks_of_people_count_once_and_those_of_programs_apart(system: System)
     settled(EXPORTED, with_readers(), partial(configured, track_clicks=True))(system)
     settled(drafted, approved, sent)(system)
     first, second, third = mails(system)
-    assert first["ConfigurationSetName"] == "parley-local-clicks"
+    assert first["ConfigurationSetName"] == "parley_clicks_local"
     assert first["Content"]["Simple"]["Body"]["Html"]["Data"].count("<a ses:no-track ") == 3
     for mail in (first, second):
         reported(system, mail, "Delivery")

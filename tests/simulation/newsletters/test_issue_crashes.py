@@ -76,7 +76,12 @@ def sample_is_sent(system: System) -> None:
     system.settle(is_over=lambda: issue_of(system).decide_at is not None)
 
 
-BY_PEOPLE = {"subjects": ["Other"], "sample_percent": 50, "decided_by": "person"}
+BY_PEOPLE = {
+    "subjects": ["Other"],
+    "sample_percent": 50,
+    "wait_minutes": 30,
+    "decided_by": "person",
+}
 SCENARIOS = [
     Scenario("sent", [sent], settled(EXPORTED, with_readers(), of_two_lists)),
     Scenario("made and approved", [drafted, approved], settled(EXPORTED, with_readers())),

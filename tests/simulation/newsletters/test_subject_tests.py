@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
 
 MANY: Final = [f"reader{number}@orchard.example" for number in range(12)]
-TEST: Final[dict[str, Any]] = {"subjects": ["Other {{first_name|friend}}"], "sample_percent": 50}
+TEST: Final[dict[str, Any]] = {
+    "subjects": ["Other {{first_name|friend}}"],
+    "sample_percent": 50,
+    "wait_minutes": 240,
+    "decided_by": "clicks",
+}
 MINUTE: Final = 60_000
 
 

@@ -99,9 +99,9 @@ class SubjectTestInput(Input):
     subjects: Annotated[
         list[Subject], Field(min_length=1, max_length=3), AfterValidator(_is_unique)
     ]
-    sample_percent: Annotated[int, Strict(), Field(ge=5, le=50)] = 20
-    wait_minutes: Annotated[int, Strict(), Field(ge=30, le=2880)] = 240
-    decided_by: Literal["clicks", "person"] = "clicks"
+    sample_percent: Annotated[int, Strict(), Field(ge=5, le=50)]
+    wait_minutes: Annotated[int, Strict(), Field(ge=30, le=2880)]
+    decided_by: Literal["clicks", "person"]
 
 
 class IssueInput(Input):
