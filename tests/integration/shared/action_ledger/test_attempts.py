@@ -3,6 +3,12 @@
 from contextlib import suppress
 
 import pytest
+
+from shared.providers import action_ledger
+from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.failures import Transient
+from tests.integration.logs import counted
 from tests.integration.shared.action_ledger.conftest import (
     NOW,
     Clock,
@@ -10,12 +16,6 @@ from tests.integration.shared.action_ledger.conftest import (
     perform,
     state,
 )
-
-from shared.providers import action_ledger
-from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
-from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.runtime.failures import Transient
-from tests.integration.logs import counted
 
 
 def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(

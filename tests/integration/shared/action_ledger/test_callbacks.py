@@ -1,12 +1,12 @@
 """Providers' callbacks about an action: evidence for its attempt, counted once."""
 
 import pytest
-from tests.integration.shared.action_ledger.conftest import FakeSend, perform, state
 
 from shared.providers.action_ledger import Action, Ledger, State
 from shared.providers.outcomes import InDoubt
 from shared.runtime.failures import Transient
 from tests.integration.logs import counted
+from tests.integration.shared.action_ledger.conftest import FakeSend, perform, state
 
 
 def test_a_callback_before_the_response_does_not_cause_a_second_send(

@@ -5,6 +5,11 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+
+from shared.aws.dynamodb import Table
+from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.failures import Transient
 from tests.integration.shared.action_ledger.conftest import (
     NOW,
     Clock,
@@ -12,11 +17,6 @@ from tests.integration.shared.action_ledger.conftest import (
     perform,
     state,
 )
-
-from shared.aws.dynamodb import Table
-from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
-from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.runtime.failures import Transient
 
 
 class Elsewhere:
