@@ -120,7 +120,7 @@ def test_the_spending_of_a_project_has_its_days_budget_and_prices(harness: Harne
     assert of(month="2020-01")["days"] == []
     line = "GET /projects/{project_id}/spending"
     refused = harness.call(line, names=OF_PROJECT, query={"month": "2026-13"}, who=ADMIN)
-    assert (refused.status, refused.details[0]["field"]) == (400, "month")
+    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "month")
 
 
 def test_a_version_names_each_setting_that_it_changes(harness: Harness) -> None:
