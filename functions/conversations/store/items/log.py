@@ -85,6 +85,7 @@ class Message(OfConversation):
     ai_completion_tokens: int | None = None
     ai_total_tokens: int | None = None
     ai_cached_tokens: int | None = None  # of the prompt tokens
+    ai_cost_micros: int | None = None  # micro-dollars
     processing_time_ms: int | None = None
     model: str | None = None
     ai_version: int | None = None  # of the project's settings
