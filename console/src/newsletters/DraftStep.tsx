@@ -59,6 +59,7 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
       <p class="quiet">
         {tn("newsletter.words", draft.word_count)} · {draft.estimated_read_time}
       </p>
+      {unsaved.text && edited.version !== draft.version && <p class="notice notice-warn">{t("newsletter.changed_meanwhile")}</p>}
       {draft.lost_citations.length > 0 && <p class="notice notice-warn">{t("newsletter.lost_citations", { numbers: draft.lost_citations.join(", ") })}</p>}
       <div class="newsletter-draft">
         <div class="newsletter-texts">

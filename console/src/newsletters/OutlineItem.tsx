@@ -39,8 +39,10 @@ export function OutlineItem({ item, isOwn, isDragged, fieldOf, error, references
     >
       {isOwn && (
         <div class="newsletter-moves">
-          <button
-            type="button"
+          {/* Browsers drag no button. */}
+          <span
+            role="button"
+            tabIndex={0}
             class="icon-button newsletter-handle"
             draggable
             aria-label={t("newsletter.outline.move", { title: item.title })}
@@ -62,7 +64,7 @@ export function OutlineItem({ item, isOwn, isDragged, fieldOf, error, references
             data-item={item.key}
           >
             ⠿
-          </button>
+          </span>
           <IconButton icon="up" label={t("newsletter.outline.up", { title: item.title })} onClick={() => onMove(-1)} />
           <IconButton icon="down" label={t("newsletter.outline.down", { title: item.title })} onClick={() => onMove(1)} />
         </div>

@@ -61,6 +61,7 @@ function Editor({ newsletter: { metadata, outline }, isOwn, onChange }: StepProp
     <div class="newsletter-outline">
       <p class="quiet">{t("newsletter.outline.about")}</p>
       <p class="unseen" role="status">{said}</p>
+      {draft.text && edited.version !== outline.version && <p class="notice notice-warn">{t("newsletter.changed_meanwhile")}</p>}
       {edited.sections.map((section, at) => (
         <section
           key={section.key}

@@ -4,7 +4,7 @@ import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { moment } from "../texts/format";
 import { go, placeOf } from "../shell/router";
-import { isolated, t, tn } from "../texts/texts";
+import { isolated, locale, t, tn } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
 import { Generation } from "./Generation";
@@ -150,7 +150,7 @@ function Passages({ newsletter: { topics } }: { newsletter: Newsletter }) {
 }
 
 export function dateText(date: string | undefined): string {
-  return date ? new Date(`${date}T12:00`).toLocaleDateString(undefined, { dateStyle: "medium" }) : t("newsletter.undated");
+  return date ? new Date(`${date}T12:00`).toLocaleDateString(locale, { dateStyle: "medium" }) : t("newsletter.undated");
 }
 
 function keptIn(text: string): Entered | null {

@@ -65,7 +65,7 @@ def add_documents(page: Page) -> None:
         form.get_by_label("Public address").fill(document.url or "")
         form.get_by_role("button", name="Add the document").click()
         expect(form.get_by_label("Title", exact=True)).to_have_value("")
-    read = page.get_by_role("button", name=f"What was read from {DOCUMENTS[0].title}")
+    read = page.get_by_role("button", name=f"What was read: {DOCUMENTS[0].title}")
     read.click()
     passages = page.get_by_role("region", name=f"What was read from {DOCUMENTS[0].title}")
     expect(passages).to_contain_text("1.9 tonnes per")
@@ -79,17 +79,20 @@ def move_items(step: Locator) -> None:
     title = first.get_by_label("Title").input_value()
     first.get_by_role("button", name=re.compile("^Move ")).press("ArrowDown")
     expect(step.get_by_role("status")).to_contain_text("Now 2 of")
-    expect(step.get_by_role("button", name=f"Move {title}")).to_be_focused()
+    expect(step.get_by_role("button", name=f"Move {title}", exact=True)).to_be_focused()
     last = sections.last
-    step.get_by_role("button", name=f"Move {title}").drag_to(last.locator(".newsletter-item").first)
-    expect(last.get_by_role("button", name=f"Move {title}")).to_be_visible()
+    # Both ends of the way are in sight.
+    step.page.set_viewport_size({"width": 1280, "height": 3_000})
+    moved = step.get_by_role("button", name=f"Move {title}", exact=True)
+    moved.drag_to(last.locator(".newsletter-item").first)
+    expect(last.get_by_role("button", name=f"Move {title}", exact=True)).to_be_visible()
     count = handles.count()
     last.get_by_label(re.compile("^New item in")).fill("Questions of our readers")
     last.get_by_role("button", name="Add", exact=True).click()
     expect(handles).to_have_count(count + 1)
     step.get_by_role("button", name="Save the outline").click()
     expect(step.get_by_text("Not saved yet")).to_be_hidden()
-    expect(last.get_by_role("button", name=f"Move {title}")).to_be_visible()
+    expect(last.get_by_role("button", name=f"Move {title}", exact=True)).to_be_visible()
 
 
 def step_of(page: Page, name: str) -> Locator:
