@@ -13,6 +13,10 @@ import type { StepProps } from "./NewsletterPage";
 import { PLACE, stepName, stored, type Newsletter, type Warning } from "./source";
 import { dateText } from "./TopicsStep";
 
+const WORDS_A_MINUTE = 250;
+const LINE = 80; // characters, about
+const LENGTH = /^(\d+) words, (\d+) planned$/;
+
 interface Edited {
   version: number; // that the changes were begun with
   texts: string[];
@@ -57,7 +61,7 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
   return (
     <>
       <p class="quiet">
-        {tn("newsletter.words", draft.word_count)} · {draft.estimated_read_time}
+        {tn("newsletter.words", draft.word_count)} · {t("newsletter.read_time", { minutes: Math.ceil(draft.word_count / WORDS_A_MINUTE) })}
       </p>
       {unsaved.text && edited.version !== draft.version && <p class="notice notice-warn">{t("newsletter.changed_meanwhile")}</p>}
       {draft.lost_citations.length > 0 && <p class="notice notice-warn">{t("newsletter.lost_citations", { numbers: draft.lost_citations.join(", ") })}</p>}
@@ -119,7 +123,7 @@ function PartEditor({ part, isOwn, newsletter, onWrite }: PartProps) {
     <div class="newsletter-part">
       <label class="field">
         <span class="field-label">{name}</span>
-        <textarea ref={area} rows={Math.min(24, Math.max(2, Math.ceil(part.text.length / 70)))} value={part.text} readOnly={!isOwn} dir="auto" onInput={(event) => onWrite(event.currentTarget.value)} />
+        <textarea ref={area} rows={rowsOf(part.text)} value={part.text} readOnly={!isOwn} dir="auto" onInput={(event) => onWrite(event.currentTarget.value)} />
       </label>
       {part.warnings.length > 0 && (
         <ul class="newsletter-warnings" aria-label={t("newsletter.warnings", { name })}>
@@ -135,12 +139,14 @@ function PartEditor({ part, isOwn, newsletter, onWrite }: PartProps) {
 }
 
 function WarningText({ warning, newsletter, range, onShow }: { warning: Warning; newsletter: Newsletter; range: [number, number] | null; onShow: (range: [number, number]) => void }) {
+  const length = LENGTH.exec(warning.text ?? "");
   const source = newsletter.outline.references.find(({ id }) => id === warning.reference);
   return (
     <>
       <div>
         <p>{named("newsletter.warning", warning.code)}</p>
-        {warning.text && <q class="detail" dir="auto">{warning.text}</q>}
+        {length && <p class="detail">{t("newsletter.words_planned", { written: length[1]!, planned: length[2]! })}</p>}
+        {warning.text && !length && <q class="detail" dir="auto">{warning.text}</q>}
         {source && (
           <p class="detail">
             {t("newsletter.compare", { title: source.title ?? "" })} {warning.passage && <q dir="auto">{warning.passage}</q>}
@@ -177,6 +183,11 @@ function Sources({ newsletter: { draft, outline, topics } }: { newsletter: Newsl
       </ul>
     </aside>
   );
+}
+
+function rowsOf(text: string): number {
+  const lines = text.trimEnd().split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE)), 1);
+  return Math.min(30, Math.max(3, lines));
 }
 
 function keptIn(text: string): Edited | null {

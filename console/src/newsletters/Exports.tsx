@@ -138,11 +138,11 @@ function Preview({ newsletter, format }: { newsletter: Newsletter; format: Forma
     <div class="newsletter-preview" role="group" aria-label={t("newsletter.exports.preview")}>
       <div class="ops-editor-end">
         {VIEWS.map((one) => (
-          <Button key={one} pressed={view === one} onClick={() => setView(one)}>
+          <Button key={one} kind="quiet" pressed={view === one} onClick={() => setView(one)}>
             {t(`newsletter.view.${one}`)}
           </Button>
         ))}
-        <Button pressed={isDark} onClick={() => setDark(!isDark)}>
+        <Button kind="quiet" pressed={isDark} onClick={() => setDark(!isDark)}>
           {t("newsletter.view.dark")}
         </Button>
       </div>

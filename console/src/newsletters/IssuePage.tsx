@@ -10,7 +10,7 @@ import { moment } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
 import { IssueChecks } from "./IssueChecks";
-import { PLACE, type Issue } from "./source";
+import { PLACE, whyOf, type Issue } from "./source";
 import { TestMails } from "./TestMails";
 
 const POLL_MS = 3_000;
@@ -250,10 +250,4 @@ function Results({ issue }: { issue: Issue }) {
       </Section>
     </>
   );
-}
-
-// A reason of newsletters, or of the send policy.
-function whyOf(reason: string): string {
-  const known = named("newsletter.reason", reason);
-  return known === reason.replaceAll("_", " ") ? named("reason", reason) : known;
 }

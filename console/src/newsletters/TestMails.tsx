@@ -5,7 +5,7 @@ import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { named, t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
-import type { Issue } from "./source";
+import { whyOf, type Issue } from "./source";
 
 const POLL_MS = 2_000;
 
@@ -48,7 +48,7 @@ export function TestMails({ issue }: { issue: Issue }) {
         <ul role="status">
           {mails.value.map(({ state, reason }, at) => (
             <li key={at}>
-              {addresses[at]}: {named("newsletter.recipient", state)} {reason && named("newsletter.reason", reason)}
+              {addresses[at]}: {named("newsletter.recipient", state)} {reason && whyOf(reason)}
             </li>
           ))}
         </ul>

@@ -12,6 +12,7 @@ export interface Part {
 }
 
 const HEADING = /^##[ \t]+(.*)$/;
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 const FENCE = /^(```|~~~)/;
 
 // Joined, the parts are the whole text again.
@@ -46,7 +47,7 @@ export function partsOf({ sections, section_order, warnings }: Draft, texts: str
   // A warning whose section is gone is shown at the top.
   const elsewhere = warnings.filter(({ section }) => !found.includes(section ?? ""));
   return texts.map((text, at) => ({
-    name: names[at]!,
+    name: names[at]!.replace(ESCAPED, "$1"),
     text,
     warnings: found[at] === null ? (at === 0 ? elsewhere : []) : warnings.filter(({ section }) => section === found[at]),
   }));

@@ -82,3 +82,9 @@ export function stored(): void {
 export function stepName(page: Page): string {
   return t(`newsletter.step.${page}` as Key);
 }
+
+// A reason of newsletters, or of the send policy.
+export function whyOf(reason: string): string {
+  const known = named("newsletter.reason", reason);
+  return known === reason.replaceAll("_", " ") ? named("reason", reason) : known;
+}

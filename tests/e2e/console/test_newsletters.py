@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from playwright.sync_api import FilePayload, expect
 
 from events.newsletters.documents import DOCUMENTS
 from local.demo.scenarios.shop_software import key_of
-from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.console.conftest import CLICKED_MS, CLICKS, PATIENCE_MS, Visit
 from tests.e2e.console.test_console import barriers
 from tests.e2e.newsletters.editors import Editor
 
@@ -167,16 +168,17 @@ def review(step: Locator) -> None:
 
 def make_files(step: Locator) -> None:
     """Make three files, and look at the mail in light and dark colours and on a phone."""
+    step.page.emulate_media(color_scheme="null")  # else all frames have that of the test
     step.get_by_label("PDF").check()
     step.get_by_role("button", name="Make the files").click()
     row = step.get_by_role("row", name=re.compile("E-mail"))
     row.get_by_role("button", name="Preview").click()
     frame = step.frame_locator("iframe")
-    expect(frame.get_by_text(OURS)).to_be_visible()
+    expect(frame.get_by_role("article").get_by_text(OURS)).to_be_visible()
     light = colour_of(frame)
     step.get_by_role("button", name="Phone").click()
     step.get_by_role("button", name="Dark").click()
-    expect(frame.get_by_text(OURS)).to_be_visible()
+    expect(frame.get_by_role("article").get_by_text(OURS)).to_be_visible()
     assert colour_of(frame) != light
     assert step.locator("iframe").evaluate("one => one.clientWidth") <= PHONE
     expect(step.get_by_role("row", name=re.compile("PDF"))).to_contain_text("Download")
@@ -206,8 +208,7 @@ def send_issue(page: Page, audience: str) -> None:
     if acknowledge.is_visible():
         acknowledge.check()
     page.get_by_label("Addresses, with a comma").fill("editor@shop.example")
-    page.get_by_role("button", name="Send a test").click()
-    expect(page.get_by_text("editor@shop.example: Sent")).to_be_visible()
+    send_test(page)
     assert barriers(page) == []
     checks.get_by_role("button", name="Approve the issue").click()
     schedule = page.get_by_role("form", name="Schedule")
@@ -221,6 +222,17 @@ def send_issue(page: Page, audience: str) -> None:
     assert barriers(page) == []
     page.set_viewport_size({"width": NARROWEST, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") == NARROWEST
+
+
+def send_test(page: Page) -> None:
+    """Send a test, again if a stack on a busy machine did not read its switches in time, and so sent nothing."""
+    sent = page.get_by_text("editor@shop.example: Sent")
+    for _ in range(CLICKS):
+        page.get_by_role("button", name="Send a test").click()
+        with suppress(AssertionError):
+            expect(sent).to_be_visible(timeout=CLICKED_MS)
+            return
+    raise AssertionError("no test was sent")
 
 
 def test_bad_input_is_refused_beside_its_field_and_kept(

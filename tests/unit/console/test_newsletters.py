@@ -84,9 +84,7 @@ def test_an_outline_is_sent_as_the_api_takes_it() -> None:
 
 
 def test_a_warning_is_shown_at_the_section_of_its_text() -> None:
-    content = (
-        "# News\n\n## Introduction\n\nHello.\n\n## Main\n\n```\n## no heading\n```\n\n## New\n"
-    )
+    content = "# News\n\n## Introduction\n\nHello.\n\n## Main\n\n```\n## no heading\n```\n\n## New \\& old\n"
     codes = {"introduction": "uncited", "main": "unsupported_number", "gone": "wrong_language"}
     draft = {
         "content": content,
@@ -103,7 +101,7 @@ def test_a_warning_is_shown_at_the_section_of_its_text() -> None:
         ("", ["wrong_language"]),
         ("Introduction", ["uncited"]),
         ("Main", ["unsupported_number"]),
-        ("New", []),
+        ("New & old", []),
     ]
 
 
