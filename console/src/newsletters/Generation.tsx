@@ -34,7 +34,7 @@ export function Generation({ newsletter, step, isOwn, onChange }: Props) {
   };
   const first = useAction(async () => start(false));
   const again = useAction(async () => start(true));
-  const needs = newsletter.draft.has_user_edits && step === "draft" && ASKS.length > 0;
+  const replaces = newsletter.draft.has_user_edits && step === "draft";
   if (state.status === PROCESSING) return <Progress code={code} step={step} isOwn={isOwn} onEnd={onChange} />;
   const isReady = step === "topics" ? newsletter.topics.selected_types.length > 0 : newsletter[above!].is_usable;
   const refused = first.error && ASKS.includes(first.error.code);
@@ -45,7 +45,7 @@ export function Generation({ newsletter, step, isOwn, onChange }: Props) {
       {above && !isReady && <p class="notice">{t("newsletter.first", { step: stepName(above) })}</p>}
       {isOwn && (
         <div class="ops-editor-end">
-          <Button kind={state.is_usable ? "plain" : "primary"} busy={first.busy} disabled={!isReady} onClick={() => (needs || (above && newsletter[above].is_stale) ? setAsked(true) : void first.run())}>
+          <Button kind={state.is_usable ? "plain" : "primary"} busy={first.busy} disabled={!isReady} onClick={() => (replaces || (above && newsletter[above].is_stale) ? setAsked(true) : void first.run())}>
             {t(state.is_usable ? `newsletter.again.${step}` : `newsletter.generate.${step}`)}
           </Button>
         </div>
@@ -62,7 +62,7 @@ export function Generation({ newsletter, step, isOwn, onChange }: Props) {
           }}
           onDone={() => setAsked(false)}
         >
-          <p>{t(needs || first.error?.code === "has_user_edits" ? "newsletter.replaces_edits" : "newsletter.from_stale")}</p>
+          <p>{t(replaces || first.error?.code === "has_user_edits" ? "newsletter.replaces_edits" : "newsletter.from_stale")}</p>
         </Confirm>
       )}
     </div>

@@ -49,9 +49,9 @@ export async function optionsOf(client: Client, signal: AbortSignal) {
 
 export type Options = Awaited<ReturnType<typeof optionsOf>>;
 
-export function optionText(field: string, { value, label }: { value?: string; label?: string } & Record<string, string>): string {
-  const known = named(`newsletter.option.${field}`, value ?? "");
-  return known === (value ?? "").replaceAll("_", " ") ? (label ?? known) : known;
+export function optionText(field: string, { value = "", label }: Record<string, string>): string {
+  const known = named(`newsletter.option.${field}`, value);
+  return known === value.replaceAll("_", " ") ? (label ?? known) : known;
 }
 
 export interface Audiences {
