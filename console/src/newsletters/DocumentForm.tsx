@@ -1,11 +1,11 @@
 // A new document: a file, or a text that is written here; with its title, date and address.
 
 import { useRef, useState } from "preact/hooks";
-import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { ACCEPTED, contentOf, refusalOf, storedName, titleOf } from "./documentFile";
 import { stored } from "./source";
 
@@ -29,7 +29,7 @@ export function DocumentForm({ onStored }: { onStored: () => Promise<void> }) {
   const entered = keptIn(draft.text);
   const write = (change: Partial<Entered>) => draft.write(JSON.stringify({ ...entered, ...change }));
   const refusal = file && refusalOf(file);
-  const add = useAction(async () => {
+  const add = useChange(async () => {
     const { title, date, url, topics, text } = entered;
     const named = topics.split(",").map((one) => one.trim()).filter(Boolean);
     const body = {

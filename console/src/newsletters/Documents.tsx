@@ -2,12 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { usePageList } from "../api/pageList";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { named, t, tn } from "../texts/texts";
 import { Button, MoreButton } from "../ui/controls";
+import { useChange } from "./changes";
 import { DocumentForm } from "./DocumentForm";
 import { dateText } from "./TopicsStep";
 
@@ -25,7 +26,7 @@ export function Documents() {
     },
     [client],
   );
-  const remove = useAction(async () => client.call("DELETE /newsletters/sources/{name}", { path: { name: removed! } }));
+  const remove = useChange(async () => client.call("DELETE /newsletters/sources/{name}", { path: { name: removed! } }));
   return (
     <>
       {admin ? <DocumentForm onStored={list.reload} /> : <p class="notice">{t("newsletter.documents.by_admins")}</p>}

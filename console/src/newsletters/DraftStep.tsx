@@ -1,12 +1,12 @@
 // The text of a newsletter by its sections, with the warnings of each and the sources beside it.
 
 import { useRef } from "preact/hooks";
-import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { go, placeOf } from "../shell/router";
 import { named, t, tn } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { partsOf, rangeOf, textsOf, type Part } from "./draftParts";
 import { Generation } from "./Generation";
 import type { StepProps } from "./NewsletterPage";
@@ -47,14 +47,14 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
   const unsaved = useDraft(`newsletter draft ${code}`);
   const edited = keptIn(unsaved.text) ?? { version: draft.version, texts: textsOf(draft.content) };
   const parts = partsOf(draft, edited.texts);
-  const store = useAction(async () => {
+  const store = useChange(async () => {
     const body = { version: edited.version, content: edited.texts.join("") };
     await client.call("PUT /newsletters/{code}/draft", { path: { code }, body, key: unsaved.keyFor(body) });
     unsaved.write("");
     stored();
     await onChange();
   });
-  const discard = useAction(async () => {
+  const discard = useChange(async () => {
     await client.call("DELETE /newsletters/{code}/draft/edits", { path: { code }, body: { version: draft.version } });
     await onChange();
   });

@@ -1,12 +1,13 @@
 // The files of a newsletter, and how two of them look: wide, on a phone, in dark colours.
 
 import { useEffect, useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import type { NewslettersApi } from "../api/routes";
 import { useApp } from "../app";
 import { count, Section, Table, Time } from "../operations/sections";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Skeleton } from "../ui/controls";
+import { useChange } from "./changes";
 import type { StepProps } from "./NewsletterPage";
 import { failureText, stepName, type Newsletter } from "./source";
 
@@ -29,7 +30,7 @@ export function Exports({ newsletter, isOwn, onChange }: StepProps) {
     if (isRunning && found.value && !running) void onChange();
     setRunning(running);
   }, [running]);
-  const start = useAction(async () => {
+  const start = useChange(async () => {
     await client.call("POST /newsletters/{code}/exports", { path: { code }, body: { formats: chosen } });
     await found.reload();
   });
@@ -113,7 +114,7 @@ function State({ file, job }: { file: NewslettersApi.newsletters__api__views__Ex
 // The link is made when it is asked for: it ends after some minutes.
 function Download({ code, format }: { code: string; format: Format }) {
   const { client } = useApp();
-  const load = useAction(async () => {
+  const load = useChange(async () => {
     const { result } = await client.call("GET /newsletters/{code}/exports/{format}", { path: { code, format } });
     location.assign(result.url);
   });

@@ -1,11 +1,12 @@
 // Has a step generated: asks before it replaces something, shows the progress, and why it failed.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { Confirm } from "../operations/sections";
 import { named, t } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
+import { useChange } from "./changes";
 import { failureText, stepName, type Newsletter, type Step } from "./source";
 
 const POLL_MS = 1_500;
@@ -32,8 +33,8 @@ export function Generation({ newsletter, step, isOwn, onChange }: Props) {
     await client.call("POST /newsletters/{code}/{step}/start", { path: { code, step }, body });
     await onChange();
   };
-  const first = useAction(async () => start(false));
-  const again = useAction(async () => start(true));
+  const first = useChange(async () => start(false));
+  const again = useChange(async () => start(true));
   const replaces = newsletter.draft.has_user_edits && step === "draft";
   if (state.status === PROCESSING) return <Progress code={code} step={step} isOwn={isOwn} onEnd={onChange} />;
   const isReady = step === "topics" ? newsletter.topics.selected_types.length > 0 : newsletter[above!].is_usable;
@@ -73,7 +74,7 @@ function Progress({ code, step, isOwn, onEnd }: { code: string; step: Step; isOw
   const { client } = useApp();
   const path = { code, step };
   const found = useResource(async (signal) => (await client.call("GET /newsletters/{code}/{step}/status", { path, signal })).result, [client, code, step], POLL_MS);
-  const cancel = useAction(async () => {
+  const cancel = useChange(async () => {
     await client.call("POST /newsletters/{code}/{step}/cancel", { path });
     await onEnd();
   });

@@ -1,11 +1,12 @@
 // What an issue needs before it is sent, and its approval, after which its content stays as it is.
 
 import { useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { Section } from "../operations/sections";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice } from "../ui/controls";
+import { useChange } from "./changes";
 import { stored, type Issue } from "./source";
 
 const CLAIMS = "claims"; // warnings of the text, which a person may accept
@@ -15,7 +16,7 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
   const [areRead, setRead] = useState(false);
   const path = { issue_id: issue.issue_id };
   const found = useResource(async (signal) => (await client.call("GET /newsletters/issues/{issue_id}/checklist", { path, signal })).result, [client, issue.issue_id]);
-  const approve = useAction(async () => {
+  const approve = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/approve", { path, body: { version: issue.version, acknowledge_warnings: areRead } });
     stored();
     await onChange();

@@ -2,13 +2,14 @@
 
 import { usePageList } from "../api/pageList";
 import { useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { go, placeOf } from "../shell/router";
 import { moment } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
+import { useChange } from "./changes";
 import { IssueChecks } from "./IssueChecks";
 import { PLACE, whyOf, type Issue } from "./source";
 import { TestMails } from "./TestMails";
@@ -89,19 +90,19 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
   const path = { issue_id: issue.issue_id };
   const body = { version: issue.version };
   const acts = {
-    send: useAction(async () => client.call("POST /newsletters/issues/{issue_id}/send", { path, body })),
-    cancel: useAction(async () => client.call("POST /newsletters/issues/{issue_id}/cancel", { path })),
-    delete: useAction(async () => client.call("DELETE /newsletters/issues/{issue_id}", { path })),
+    send: useChange(async () => client.call("POST /newsletters/issues/{issue_id}/send", { path, body })),
+    cancel: useChange(async () => client.call("POST /newsletters/issues/{issue_id}/cancel", { path })),
+    delete: useChange(async () => client.call("DELETE /newsletters/issues/{issue_id}", { path })),
   };
-  const pause = useAction(async () => {
+  const pause = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/pause", { path });
     await onChange();
   });
-  const resume = useAction(async () => {
+  const resume = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/resume", { path });
     await onChange();
   });
-  const unschedule = useAction(async () => {
+  const unschedule = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body });
     await onChange();
   });
@@ -159,7 +160,7 @@ function Schedule({ issue, onChange }: { issue: Issue; onChange: () => Promise<v
   const { client } = useApp();
   const [at, setAt] = useState("");
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const schedule = useAction(async () => {
+  const schedule = useChange(async () => {
     const body = { version: issue.version, local: at, timezone: zone };
     await client.call("POST /newsletters/issues/{issue_id}/schedule", { path: { issue_id: issue.issue_id }, body });
     await onChange();

@@ -1,6 +1,6 @@
 // One newsletter: its steps, from whom it is for to its issues.
 
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { Confirm } from "../operations/sections";
@@ -8,6 +8,7 @@ import { go, placeOf } from "../shell/router";
 import { isolated, named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
+import { useChange } from "./changes";
 import { DraftStep } from "./DraftStep";
 import { Exports } from "./Exports";
 import { OutlineStep } from "./OutlineStep";
@@ -28,7 +29,7 @@ export function NewsletterPage({ code, step }: { code: string; step: string | nu
   const me = useSession().person?.principal;
   const [isDeleting, setDeleting] = useState(false);
   const found = useResource(async (signal) => (await client.call("GET /newsletters/{code}", { path: { code }, signal })).result, [client, code]);
-  const remove = useAction(async () => client.call("DELETE /newsletters/{code}", { path: { code } }));
+  const remove = useChange(async () => client.call("DELETE /newsletters/{code}", { path: { code } }));
   const newsletter = found.value;
   if (!newsletter) return found.error ? <ErrorNotice error={found.error} onRetry={() => void found.reload()} /> : <Skeleton rows={6} kind="row" />;
   const page = STEPS.find((one) => one === step) ?? pageOf(newsletter);

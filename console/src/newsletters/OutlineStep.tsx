@@ -1,12 +1,12 @@
 // The outline: its items are edited, and moved by drag or by keys; each names its sources.
 
 import { useState } from "preact/hooks";
-import { useAction } from "../api/resource";
 import { useApp } from "../app";
 import { go, placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { Generation } from "./Generation";
 import type { StepProps } from "./NewsletterPage";
 import { OutlineItem } from "./OutlineItem";
@@ -38,7 +38,7 @@ function Editor({ newsletter: { metadata, outline }, isOwn, onChange }: StepProp
   const [said, setSaid] = useState("");
   const edited = draft.text ? kept(draft.text, outline) : editedFrom(outline);
   const write = (next: Outline) => draft.write(JSON.stringify(next));
-  const store = useAction(async () => {
+  const store = useChange(async () => {
     const body = requestOf(edited);
     await client.call("PUT /newsletters/{code}/outline", { path: { code }, body, key: draft.keyFor(body) });
     draft.write("");

@@ -1,11 +1,12 @@
 // For whom a newsletter is, and how it is written: the first step, and a new newsletter.
 
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import type { NewslettersApi } from "../api/routes";
 import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { optionsOf, optionText, stored, type Metadata, type Options } from "./source";
 
 const CHOICES = ["tone_preset", "length_preference", "frequency"] as const;
@@ -42,7 +43,7 @@ export function PlanForm({ of, onStored, onClose }: Props) {
   const before = of ? enteredOf(of) : { ...EMPTY, language: document.documentElement.lang };
   const entered: Entered = { ...before, ...keptIn(draft.text) };
   const write = (change: Partial<Entered>) => draft.write(JSON.stringify({ ...keptIn(draft.text), ...change }));
-  const store = useAction(async () => {
+  const store = useChange(async () => {
     if (of) {
       const changed = Object.fromEntries(Object.entries(entered).filter(([name, value]) => String(value) !== String(before[name as keyof Entered])));
       const body = { ...changed, version: of.version } as NewslettersApi.NewsletterChange;

@@ -1,12 +1,12 @@
 // The review of a text by a colleague: asked for with a note, approved or returned with comments.
 
-import { useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Time } from "../operations/sections";
 import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import type { StepProps } from "./NewsletterPage";
 import { stepName, stored } from "./source";
 
@@ -62,7 +62,7 @@ function Ask({ newsletter: { metadata }, onChange }: StepProps) {
   const { client } = useApp();
   const code = metadata.newsletter_code;
   const note = useDraft(`newsletter review ${code}`);
-  const ask = useAction(async () => {
+  const ask = useChange(async () => {
     const body = { version: metadata.version, note: note.text };
     await client.call("POST /newsletters/{code}/review/request", { path: { code }, body, key: note.keyFor(body) });
     note.sent(note.text);
@@ -101,11 +101,11 @@ function Decide({ newsletter: { metadata }, onChange }: StepProps) {
     stored();
     await onChange();
   };
-  const approve = useAction(async () => {
+  const approve = useChange(async () => {
     await client.call("POST /newsletters/{code}/review/approve", { path: { code }, body });
     await decided();
   });
-  const giveBack = useAction(async () => {
+  const giveBack = useChange(async () => {
     await client.call("POST /newsletters/{code}/review/return", { path: { code }, body });
     await decided();
   });

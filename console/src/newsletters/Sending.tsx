@@ -1,11 +1,12 @@
 // The issues of a newsletter, and a new one: to whom, from whom, on which ground.
 
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { go, placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Button, Choices, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { IssueList } from "./IssueList";
 import { kept, LISTS, requestOf, SEGMENTS, withList, type Entered } from "./issueForm";
 import type { StepProps } from "./NewsletterPage";
@@ -38,7 +39,7 @@ function IssueForm({ newsletter, audiences }: { newsletter: Newsletter; audience
   const draft = useDraft(`newsletter issue ${code}`);
   const entered = kept(draft.text);
   const write = (change: Partial<Entered>) => draft.write(JSON.stringify({ ...entered, ...change }));
-  const create = useAction(async () => {
+  const create = useChange(async () => {
     const body = requestOf(entered, code);
     const { result } = await client.call("POST /newsletters/issues", { body, key: draft.keyFor(body) });
     draft.sent(draft.text);

@@ -1,10 +1,11 @@
 // Sends an issue to colleagues, and says what became of the mails.
 
 import { useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { named, t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
+import { useChange } from "./changes";
 import { whyOf, type Issue } from "./source";
 
 const POLL_MS = 2_000;
@@ -15,7 +16,7 @@ export function TestMails({ issue }: { issue: Issue }) {
   const [test, setTest] = useState<string | null>(null);
   const path = { issue_id: issue.issue_id };
   const addresses = to.split(/[\s,;]+/).filter(Boolean);
-  const send = useAction(async () => {
+  const send = useChange(async () => {
     const { result } = await client.call("POST /newsletters/issues/{issue_id}/test", { path, body: { addresses } });
     setTest(result.test_id);
   });

@@ -1,12 +1,13 @@
 // What a newsletter is about: the kinds of information, the passages that were found for them, and their sources.
 
-import { useAction, useResource } from "../api/resource";
+import { useResource } from "../api/resource";
 import { useApp } from "../app";
 import { moment } from "../texts/format";
 import { go, placeOf } from "../shell/router";
 import { isolated, locale, t, tn } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
+import { useChange } from "./changes";
 import { Generation } from "./Generation";
 import type { StepProps } from "./NewsletterPage";
 import { optionsOf, optionText, PLACE, stepName, stored, type Newsletter } from "./source";
@@ -60,7 +61,7 @@ function Selection({ newsletter: { metadata, topics }, onChange }: StepProps) {
   const entered = keptIn(draft.text) ?? before;
   const write = (change: Partial<Entered>) => draft.write(JSON.stringify({ ...entered, ...change }));
   const known = options.value?.selected_types ?? [];
-  const store = useAction(async () => {
+  const store = useChange(async () => {
     // Topics of one's own are chosen by their names, as they are now.
     const shared = entered.selected.filter((name) => known.some(({ label }) => label === name));
     const custom = entered.own.filter(({ name, query }) => name.trim() || query.trim());

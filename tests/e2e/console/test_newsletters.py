@@ -252,10 +252,10 @@ def test_bad_input_is_refused_beside_its_field_and_kept(
     file.set_input_files(FilePayload(name="scan.pdf", mimeType="", buffer=b"%PDF-1.7 broken"))
     form.get_by_label("Public address").fill("no address")
     add.click()
-    expect(form.get_by_text("must be an http or https address")).to_be_visible()
+    expect(form.get_by_text("Enter an address that begins with")).to_be_visible()
     form.get_by_label("Public address").fill("")
     add.click()
-    expect(form.get_by_text("must be a file that can be read")).to_be_visible()
+    expect(form.get_by_text("The file is damaged.")).to_be_visible()
     expect(form.get_by_label("Title", exact=True)).to_have_value("sheet")
     assert barriers(page) == []
 

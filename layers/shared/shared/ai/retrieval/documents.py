@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket, StoredObject
 
 MOST_BYTES: Final = 1 << 20  # of a text
-MOST_FILE_BYTES: Final = (
-    3 << 20
-)  # of a PDF or Word file: what one request of Lambda can carry, in Base64 twice
+# Of a PDF or Word file: what one request of Lambda can carry, which is in Base64 twice.
+MOST_FILE_BYTES: Final = 3 << 20
 MOST_PASSAGES: Final = 40  # that are shown of a document
 FILE_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$ and end with .pdf or .docx"
 MOST_TOPICS: Final = 20
@@ -170,9 +169,11 @@ class Documents:
         if not _NAME.fullmatch(name):
             raise InvalidInput([{"field": "name", "problem": NAME_RULE}])
         prefix = company_prefix(company_id)
-        found = next((one for one in self._documents(prefix) if one.key == prefix + name), None)
+        key = prefix + name
+        # A listing begins behind a key: here, behind a shorter one.
+        found = next((one for one in self._documents(prefix, name[:-1]) if one.key >= key), None)
         corpus = S3Corpus(self.bucket)
-        content = corpus.read(company_id, name) if found else None
+        content = corpus.read(company_id, name) if found and found.key == key else None
         if found is None or content is None:
             return None
         listed = self._listed(prefix, found)
@@ -224,7 +225,7 @@ class Documents:
         if any(entry.name == name for entry in entries):
             corpus.delete_indexes(company_id)
 
-    def _documents(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
+    def _documents(self, prefix: str, after: str) -> Iterator[StoredObject]:
         for entry in self.bucket.objects_under(prefix, prefix + after if after else ""):
             name = entry.key.removeprefix(prefix)
             if is_document(name) and not name.startswith(INDEX_FOLDER):
