@@ -328,7 +328,11 @@ class _Turn:
             return self._end(content=content, subject=self._subject(output), hand_off=hand_off)
         if task.template:
             return self.filled(task.template, output.variables or {})
-        return self._end(content=output.content.strip(), subject=self._subject(output))
+        return self._end(
+            content=output.content.strip(),
+            subject=self._subject(output),
+            asks_again=output.asks_again,
+        )
 
     def _escalation(self, output: Output) -> Cause | None:
         """Return why an agent must answer in place of this answer; None if the answer may be sent or hands off."""
@@ -336,7 +340,10 @@ class _Turn:
             return None
         says_so = output.asks_for_person and self._barred is None
         asked = Cause.ASKED_FOR_PERSON if says_so else None
-        return escalation.cause_of(self._task.since_hand_back) or asked
+        found = escalation.cause_of(
+            self._task.since_hand_back, output.content, asks_again=output.asks_again
+        )
+        return found or asked
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()

@@ -65,6 +65,7 @@ def _as_read(
             text=message.content,
             by_colleague=message.author.startswith("human:"),
             done=tuple(message.done),
+            asks_again=message.asks_again is True,
         )
     is_quoting = quotes.quotes(message)
     quoted_message = quoted_messages.get(message.reply_to or "") if is_quoting else None
