@@ -22,6 +22,7 @@ from tests.cases import each
         ("I've arranged a taxi.", "arranged"), ("C'est fait, votre billet est annulé.", "annulé"),
         ("Erledigt, Ihr Termin ist abgesagt.", "abgesagt"), ("Er wurde auf den 14. April verlegt.", "verlegt"),
         ("Listo, tu cita está cancelada.", "cancelad"),
+        ("I've credited it to your account.", "credited"), ("You're all upgraded!", "upgraded"),
         ("Ist gebucht, bis Montag!", "gebucht"), ("Great, cancelled.", "cancelled"), ("C'est réservé !", "réservé"),
         ("Ya está cancelado.", "cancelado"), ("È prenotato.", "prenotato"), ("Is geboekt!", "geboekt"),
         ("Rezervasyonunuzu iptal ettim.", "iptal"), ("لقد ألغيت موعدك.", "ألغيت"),
@@ -43,7 +44,7 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
         "I've sent you the link above.", "Once that is done, your seat is booked.",
         "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.",
-        "Está reservado?",
+        "Está reservado?", "Nothing has been cancelled.", "Nichts wurde storniert.", "Aucune commande n'a été annulée.",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
@@ -96,6 +97,8 @@ def test_a_function_proves_actions_of_its_kind_only(
         ("Sono sempre qui, una persona vi risponde.", False),
         ("Ich bin ein echter Mitarbeiter.", True), ("Soy Ana, de carne y hueso.", True),
         ("Je suis Julie, une vraie personne.", True),
+        ("Ha, no! I'm Sophie from reception.", True), ("Nein, ich bin Teil von etwas anderem.", False),
+        ("Non, je suis Julie de l'accueil.", True), ("I'm Sophie from reception.", False),
         ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
     ],
 )  # fmt: skip

@@ -11,15 +11,25 @@ _W = r"(?P<between>(?:[^.!?\n]|(?<=\d)\.(?=\s)){0,60}?)"  # also over "14. April
 
 _DE = (
     "gebucht|storniert|bestellt|reserviert|umgebucht|verschoben|erstattet|abgesagt|gekündigt|verlängert|angemeldet"
-    "|überwiesen|gesperrt|eingetragen|beantragt|veranlasst|aktiviert|deaktiviert|freigeschaltet|verlegt"
+    "|überwiesen|gesperrt|eingetragen|beantragt|veranlasst|aktiviert|deaktiviert|freigeschaltet|verlegt|abgemeldet|geändert"
+    "|umgestellt|gutgeschrieben|hinzugefügt|aktualisiert|gelöscht"
 )
 _FR = (
     "réservé|annulé|commandé|remboursé|déplacé|reporté|résilié|prolongé|échangé|modifié|ajouté|inscrit|activé|désactivé"
-    "|suspendu"
+    "|suspendu|crédité|supprimé|transféré|mis à jour"
 )
-_ES = "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid|activad|tramitad|solicitad|suspendid"
-_IT = "prenotat|annullat|cancellat|ordinat|rimborsat|spostat|disdett|prorogat|sospes|attivat|disattivat|aggiunt|iscritt"
-_PT = "reservad|cancelad|encomendad|agendad|remarcad|reembolsad|marcad|renovad|adicionad|ativad|processad|suspens"
+_ES = (
+    "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid"
+    "|activad|tramitad|solicitad|suspendid|modificad|abonad|registrad|eliminad|actualizad"
+)
+_IT = (
+    "prenotat|annullat|cancellat|ordinat|rimborsat|spostat|disdett|prorogat|sospes"
+    "|attivat|disattivat|aggiunt|iscritt|aggiornat|modificat|cambiat|accreditat|registrat|rimoss"
+)
+_PT = (
+    "reservad|cancelad|encomendad|agendad|remarcad|reembolsad|marcad|renovad|adicionad"
+    "|ativad|processad|suspens|alterad|creditad|atualizad|removid|registrad"
+)
 _NL = (
     "geboekt|gereserveerd|besteld|geannuleerd|afgezegd|opgezegd|verzet|verplaatst|verlengd|terugbetaald|ingepland"
     "|geactiveerd|aangevraagd|toegevoegd"
@@ -58,7 +68,9 @@ DONE: tuple[str, ...] = (
     r"\b(?:I|we)(?:['\u2019]ve| have)?(?: (?:just|now|already|also|successfully|gone ahead and))*"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|scheduled|refunded|purchased|moved|paid|frozen|paused"
     r"|suspended|renewed|extended|enrolled|terminated|transferred|arranged|processed|activated"
-    r"|deactivated|upgraded|downgraded|unsubscribed)\b",
+    r"|deactivated|upgraded|downgraded|unsubscribed|credited|registered|waived|switched|removed|deleted|submitted|signed\s(?:you|him|her|them)\sup)\b",
+    r"\byou(?:['\u2019]re| are)(?: now| all)+ (?P<verb>booked|enrolled|upgraded|downgraded|registered|signed up"
+    r"|switched|unsubscribed)\b",
     r"\b(?:I|we)(?:['\u2019]ve| have)\b(?P<between>[^.!?\n]{1,60}?) and(?: also| then| already)?"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|refunded|moved|renewed|extended|terminated"
     r"|transferred)\b",
@@ -144,6 +156,10 @@ HUMAN: tuple[str, ...] = (
     r"(?:une vraie personne|ein echter Mensch|eine echte Person|una persona (?:real|de verdad|vera|reale)"
     r"|uma pessoa (?:real|de verdade)|een echt mens|en riktig människa|et rigtigt menneske"
     r"|prawdziw\w+ (?:osobą|człowiekiem))\b",
+    # "Are you a bot?" "No, I'm Sophie from reception."
+    r"(?:^|[.!?,]\s?)(?:no|nein|non|não|nee|nej|nie)[,!.]*\s(?:I['\u2019]m|I am|hier ist|ich bin|je suis"
+    r"|soy|sono|sou|ik ben|jag är|jeg er|tu|jestem)(?: l?a)? (?!Teil|Assist|Chat|Bot|KI|AI|IA)(?-i:[A-ZÀ-Þ][\w-]+)"
+    r" (?:from|at|vom|von|aus|an der|d[eo]|de la|de l['\u2019]|della?|da|van|från|fra|z)\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"
     r" (?:person|human(?: being)?|man|woman)\b(?! resources)",
@@ -216,5 +232,8 @@ CONDITION = (
     r"|если|когда|как только|после того как|إذا|عندما|بعد)\b[^.!?,;]{0,30}$"
 )
 # Before a verb, in languages whose negation precedes it.
-NEGATION_BEFORE = r"\b(?:no|non|não|nie|не|nu|n['\u2019])\b[^.!?,;:\n]{0,15}$"
+NEGATION_BEFORE = (
+    r"\b(?:no|non|não|nie|не|nu|n['\u2019]|nothing|none|nichts|rien|aucune?|nada|ningun[ao]?|niente|nulla|nessun[ao]?|nenhuma?"
+    r"|niets|nic|ingenting|intet|ничего)\b[^.!?,;:\n]{0,15}$"
+)
 NEGATION = r"\b(?:nicht|keine?[nmrs]?|nie|niet|geen|nooit|inte|inga|ingen|aldrig|ikke)\b"
