@@ -69,6 +69,8 @@ def test_each_action_of_a_sentence_needs_a_proof(text: str, verbs: set[str]) -> 
         ("I have booked Monday.", "book_slot: Books a slot.", True),
         ("I have cancelled your order.", "book_slot: Books a slot.", False),
         ("Ich habe den Termin storniert.", "cancel_visit: Ends a visit.", True),
+        ("Ich habe die Buchung verlängert.", "cancel_order: Cancels.", False),
+        ("I've renewed the loan.", "renew_loan: Prolongs a loan.", True), ("I've credited it.", "book: Books.", False),
         ("Your refund has been processed.", "refund_order: Pays back.", True),
         ("Ik heb de afspraak verzet.", "book_slot: Books a slot.", False),
         ("I've cancelled it.", "run_action: Does what is wanted.", True),

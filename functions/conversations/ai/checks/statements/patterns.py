@@ -136,15 +136,19 @@ DONE: tuple[str, ...] = (
 
 # The kinds of actions that the purpose of a function and the verb of a statement can name.
 KINDS: Mapping[str, str] = {
-    "refund": r"refund|erstatt|rembours|reembols|rimbors|terugbeta|zwróc|zwrot|återbet|верну|возвра|iade|استرداد|返金",
+    "refund": r"refund|erstatt|rembours|reembols|rimbors|terugbeta|zwróc|zwrot|återbet|верну|возвра|iade|استرداد|返金"
+    r"|credit(?! card)|crédit|gutschr|gutgeschr|abonad|abono",
     "cancel": r"cancel|storn|annul|absag|abgesag|kündig|résili|anul|disd|desmar|afzeg|afgezeg|opzeg|opgezeg|odwoł"
     r"|wypowied|rozwiąz|avbok|avbest|sagt upp|uppsag|afbest|aflys|opsag|отмен|iptal|إلغ|ألغ|キャンセル|terminat|delet"
-    r"|remov|close|unsubscri",
+    r"|remov|close|unsubscri|abmeld|abgemeld|lösch|supprim|elimin|rimoss|rimuov",
+    "extend": r"extend|renew|prolong|verlänger|prorog|renov|verleng|przedłuż|förläng|продли",
     "move": r"resched|move|chang|updat|verschieb|verschob|verleg|umbuch|umgebuch|déplac|report|modifi|cambi|spost|remar"
-    r"|reagend|verzet|verplaats|przeło|ombok|ombook|flytt|перен|تأجيل|أجلت|変更|postpone|transfer|swap|échang|bytt",
+    r"|reagend|verzet|verplaats|przeło|ombok|ombook|flytt|перен|تأجيل|أجلت|変更|postpone|transfer|swap|échang|bytt"
+    r"|grad(?:e|ing)|switch|umstell|umgestell|aktualis|actualiz|aggiorn|atualiz|alterar|alterad",
     "book": r"book|reserv|order|appointment|schedul|slot|creat|add|buch|termin|bestell|réserv|command|agend|marc|prenot"
     r"|ordin|encomend|boek|besteld|zamów|zarezerw|umów|bokat|bokad|beställ|bestil|заброн|заказ|запис|rezerv|sipariş"
-    r"|حجز|予約|注文|手配|enrol|regist|pay|paid|purchas|buy|sign|ticket",
+    r"|حجز|予約|注文|手配|enrol|regist|pay|paid|purchas|buy|sign|ticket"
+    r"|anmeld|angemeld|inscri|iscri",
 }
 _REAL = r"(?:real|actual|live|genuine)"
 HUMAN: tuple[str, ...] = (
