@@ -47,9 +47,9 @@ def cause_of(
 
     *answer* is what the model would send, and *asks_again* its field.
     """
-    exchanges = exchanges_in(history)
-    if not exchanges or exchanges[-1].answer:
+    if not history or history[-1].role is not ai.Role.USER:
         return None
+    exchanges = exchanges_in(history)
     newest = exchanges[-1].texts
     if any(asks_for_a_person(without_quotations(text)) for text in newest):
         return Cause.ASKED_FOR_PERSON
