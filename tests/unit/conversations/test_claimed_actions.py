@@ -23,6 +23,8 @@ from tests.cases import each
         ("Erledigt, Ihr Termin ist abgesagt.", "abgesagt"), ("Er wurde auf den 14. April verlegt.", "verlegt"),
         ("Listo, tu cita está cancelada.", "cancelad"),
         ("I've credited it to your account.", "credited"), ("You're all upgraded!", "upgraded"),
+        ("Your visit is cancelled.", "cancelled"), ("Ihr Termin am Montag ist abgesagt.", "abgesagt"),
+        ("La sua visita è annullata.", "annullat"),
         ("Ist gebucht, bis Montag!", "gebucht"), ("Great, cancelled.", "cancelled"), ("C'est réservé !", "réservé"),
         ("Ya está cancelado.", "cancelado"), ("È prenotato.", "prenotato"), ("Is geboekt!", "geboekt"),
         ("Rezervasyonunuzu iptal ettim.", "iptal"), ("لقد ألغيت موعدك.", "ألغيت"),
@@ -44,7 +46,9 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
         "I've sent you the link above.", "Once that is done, your seat is booked.",
         "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.",
-        "Está reservado?", "Nothing has been cancelled.", "Nichts wurde storniert.", "Aucune commande n'a été annulée.",
+        "Está reservado?", "Nothing has been cancelled.", "Nichts wurde storniert.", "Your visit is not cancelled.",
+        "Wenn Ihr Termin abgesagt ist, schreiben wir.", "If your visit is cancelled, we write.",
+        "Aucune commande n'a été annulée.",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
@@ -100,6 +104,8 @@ def test_a_function_proves_actions_of_its_kind_only(
         ("Ich bin ein echter Mitarbeiter.", True), ("Soy Ana, de carne y hueso.", True),
         ("Je suis Julie, une vraie personne.", True),
         ("Ha, no! I'm Sophie from reception.", True), ("Nein, ich bin Teil von etwas anderem.", False),
+        ("Ja, hier schreibt ein Mensch.", True), ("Sì, sta parlando con una persona.", True),
+        ("Hier schreibt Ihnen gleich ein Mensch.", False), ("No está hablando con una persona.", False),
         ("Non, je suis Julie de l'accueil.", True), ("I'm Sophie from reception.", False),
         ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
     ],

@@ -19,7 +19,7 @@ _FR = (
     "|suspendu|crédité|supprimé|transféré|mis à jour"
 )
 _ES = (
-    "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid"
+    "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid|apuntad"
     "|activad|tramitad|solicitad|suspendid|modificad|abonad|registrad|eliminad|actualizad"
 )
 _IT = (
@@ -64,6 +64,18 @@ DONE: tuple[str, ...] = (
     _TERSE.format(words="ok,?|va bene,?|già|è", verbs=f"(?:{_IT})[oaie]", after="per (?:te|lei|voi)"),
     _TERSE.format(words="ok,?|certo,?|já|está", verbs=f"(?:{_PT})[oa]s?", after="para"),
     _TERSE.format(words="ok,?|prima,?|is|al|alles", verbs=_NL, after="voor|op"),
+    # What the customer had is ended or moved. That something is booked may stand in other words of the facts.
+    *(
+        rf"\b{own}\s(?:[^\s.!?,]+\s){{1,6}}?{is_now} (?P<verb>{verbs}){ending}\b"
+        for own, is_now, verbs, ending in (
+            ("your", "(?:is|are)(?: now| already| hereby)?", "cancell?ed|rescheduled|refunded|terminated", ""),
+            ("(?:Ihre?|deine?|eure?)", "(?:ist|sind)", "storniert|abgesagt|verschoben|gekündigt|erstattet", ""),
+            ("(?:votre|vos|ton|ta|tes)", "(?:est|sont)(?: bien)?", "annulé|reporté|déplacé|résilié|remboursé", "e?s?"),
+            ("(?:sus?|tus?)", "(?:está|están|queda|quedan)", "cancelad|anulad|reembolsad|aplazad", "[oa]s?"),
+            ("(?:su[oae]|suoi|tu[oae]|tuoi)", "(?:è|sono)", "annullat|cancellat|disdett|spostat|rimborsat", "[oaie]"),
+            ("(?:seus?|suas?)", "(?:está|estão)", "cancelad|remarcad|reembolsad", "[oa]s?"),
+        )
+    ),
     # English
     r"\b(?:I|we)(?:['\u2019]ve| have)?(?: (?:just|now|already|also|successfully|gone ahead and))*"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|scheduled|refunded|purchased|moved|paid|frozen|paused"
@@ -160,6 +172,16 @@ HUMAN: tuple[str, ...] = (
     r"(?:une vraie personne|ein echter Mensch|eine echte Person|una persona (?:real|de verdad|vera|reale)"
     r"|uma pessoa (?:real|de verdade)|een echt mens|en riktig människa|et rigtigt menneske"
     r"|prawdziw\w+ (?:osobą|człowiekiem))\b",
+    # "You are talking to a person"
+    r"\bvous (?:parlez|écrivez|discutez|échangez)(?: bien)? (?:avec|à) une? (?:vraie? )?(?:personne|humaine?|être"
+    r" humain)\b",
+    r"(?<!no )\best(?:á|ás) (?:hablando|chateando|escribiendo) con una? (?:persona|human[oa])\b",
+    r"(?<!non )\bstai? (?:parlando|scrivendo|chattando) con una? (?:vera )?(?:persona|essere umano|umano)\b",
+    r"(?<!não )\bestás?(?: a)? (?:falando|falar|conversando|conversar) com uma? (?:pessoa|human[oa]|ser humano)\b",
+    r"\b(?:je|u) (?:praat|chat|spreekt?|schrijft?) (?:hier )?met een (?:echte? )?(?:mens|persoon)\b",
+    r"\brozmawia(?:sz|ją)?(?: pan| pani| państwo)? z (?:prawdziw\w+ |żyw\w+ )?(?:człowiekiem|osobą)\b",
+    r"\b(?:du|ni) (?:pratar|chattar|skriver|snakker|chatter) med (?:en|et)"
+    r" (?:riktig |ekte |rigtigt )?(?:människa|person|menneske)\b",
     # "Are you a bot?" "No, I'm Sophie from reception."
     r"(?:^|[.!?,]\s?)(?:no|nein|non|não|nee|nej|nie)[,!.]*\s(?:I['\u2019]m|I am|hier ist|ich bin|je suis"
     r"|soy|sono|sou|ik ben|jag är|jeg er|tu|jestem)(?: l?a)? (?!Teil|Assist|Chat|Bot|KI|AI|IA)(?-i:[A-ZÀ-Þ][\w-]+)"
@@ -174,7 +196,8 @@ HUMAN: tuple[str, ...] = (
     r"\bI(?:['\u2019]m| am) [^.!?\n]{1,40}, not (?:a|an) (?:bot|robot|machine|computer|AI|chatbot)\b",
     # German
     r"\b(?:hier (?:schreibt|spricht)|Sie (?:schreiben|sprechen|chatten)(?: hier| gerade)* mit)(?: Ihnen)?"
-    r" eine[rm]? (?:echten?|echte[rm]|wirklichen?|realen?) (?:Mensch\w*|Person|Mitarbeiter\w*)\b",
+    r" ein(?:e[rm]?)? (?:(?:echten?|echte[rm]|wirklichen?|realen?) (?:Mensch\w*|Person|Mitarbeiter\w*)"
+    r"|Mensch\w*|Person)\b",
     r"\bich bin [^.!?\n]{1,40}, keine? (?:Bot|Roboter|Maschine|Computer|KI|Chatbot)\b",
     r"\bich bin (?:wirklich |tatsächlich |natürlich )?(?:ein|eine)"
     r" (?:echter? |richtiger? |realer? )?(?:Mensch|Person|Mann|Frau)\b",
