@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.system_prompt import HistoryMessage
 
 IN_A_ROW, IN_ALL = 3, 4
-FEWEST_WORDS = 3  # of messages that are alike without being equal
+FEWEST_WORDS = 3  # of messages that are alike without being equal, or ask without a mark
 FEWEST_QUESTIONS = 2  # of messages in a row whose answers say the same
 FIRST_WORDS = 3  # of a message, among which a word makes it a question without a mark
 LEAST_ALIKE = 0.75  # words that both messages have, of all their words
@@ -75,7 +75,7 @@ def _repetition_in(asked: Sequence[tuple[str, ...]]) -> Cause | None:
 
 def _no_progress_in(exchanges: Sequence[Exchange]) -> Cause | None:
     """Return the cause that the answers and the model's fields show; the first exchange repeats nothing."""
-    said = [exchange.asks_again for exchange in exchanges[1:]]
+    said = [_is_named(exchange) for exchange in exchanges[1:]]
     if said and said[-1] and sum(said) >= IN_ALL - 1:
         return Cause.REPEATED_QUESTION
     last = exchanges[-IN_A_ROW:]
@@ -83,10 +83,16 @@ def _no_progress_in(exchanges: Sequence[Exchange]) -> Cause | None:
         return None
     is_asking = sum(any(map(_is_question, one.texts)) for one in last) >= FEWEST_QUESTIONS
     in_a_row = (
-        one.asks_again or (is_asking and one.is_answered_like(before))
+        _is_named(one) or (is_asking and one.is_answered_like(before))
         for before, one in pairwise(last)
     )
     return Cause.NO_PROGRESS if all(in_a_row) else None
+
+
+def _is_named(exchange: Exchange) -> bool:
+    """Return whether the model says that the customer asks again, and the customer said more than "thanks"."""
+    is_said = (_is_question(text) or len(units(text)) >= FEWEST_WORDS for text in exchange.texts)
+    return exchange.asks_again and any(is_said)
 
 
 def _open_questions(asked: Sequence[tuple[str, ...]]) -> list[str]:

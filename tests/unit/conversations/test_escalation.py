@@ -168,3 +168,5 @@ def test_the_third_repetition_that_the_model_names_reaches_a_person() -> None:
     assert cause() is cause(3) is None
     assert cause(3, 7) is Cause.REPEATED_QUESTION
     assert cause(9) is Cause.NO_PROGRESS, "twice in a row"
+    thanks = [replace(message, asks_again=True) for message in dialogue(*texts, "Thank you")]
+    assert escalation.cause_of(thanks, "You are welcome.", asks_again=True) is None
