@@ -128,12 +128,13 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [part for message in task.history for part in (message.text, *message.marks)]
     names = [facts.company_name, facts.project_name, *facts.representatives]
-    from conversations.ai.checks.statements.claims import claimed_actions  # noqa: PLC0415 - not at a cold start
+    from conversations.ai.checks.statements.claims import RECORDED, claimed_actions  # noqa: PLC0415 - not at a cold start
 
     sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
     # Of sent messages only what they call done: "I have not booked it" is no proof.
     done = [verb for text in sent for verb in claimed_actions(text)]
-    company_texts = fact_texts | frozenset(done)
+    recorded = [RECORDED] if facts.recorded_answers else []
+    company_texts = fact_texts | frozenset([*done, *recorded])
     bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,

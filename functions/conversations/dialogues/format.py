@@ -112,6 +112,7 @@ class ModelAnswer(_Strict):
     remembers: Remembered | None = None
     hand_off: str | None = None
     asks_for_person: bool = False
+    asks_again: bool = False
     variables: dict[str, str] | None = None
     subject: str | None = None
     refused: tuple[int, str] | None = None
@@ -134,6 +135,7 @@ class ModelAnswer(_Strict):
             "function_call": called,
             "hand_off": self.hand_off and {"reason": self.hand_off},
             "asks_for_person": self.asks_for_person,
+            "asks_again": self.asks_again,
         }
         return json.dumps(output)
 

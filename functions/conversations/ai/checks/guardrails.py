@@ -39,6 +39,10 @@ _QUOTATION = re.compile(
     r"\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201c\u201d]+[\u201c\u201d]|\u00ab[^\u00ab\u00bb]+\u00bb"
     r"|\u00bb[^\u00ab\u00bb]+\u00ab|\"[^\"]+\"|(?<!\w)['\u2018][^'\u2018\u2019]{3,}['\u2019](?!\w)"
 )
+# The plain address of a device at home, such as a router.
+_OF_A_DEVICE = re.compile(
+    r"(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\.?"
+)
 _AROUND_A_WORD = ".,;:!?()[]{}<>*_\"'"
 
 
@@ -127,7 +131,11 @@ class Bounds:
 
     def allows(self, link: Link) -> bool:
         """Return whether an answer may contain *link*."""
-        return is_allowed(link, self.hosts) or _plain_link(link) in self.links
+        return (
+            is_allowed(link, self.hosts)
+            or _plain_link(link) in self.links
+            or _OF_A_DEVICE.fullmatch(link.written) is not None
+        )
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:

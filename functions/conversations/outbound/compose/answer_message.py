@@ -49,6 +49,7 @@ def message_of(opened: OpenConversation, answer: Answer, *, is_first: bool = Fal
         "hand_off_reason": hand_off.reason if hand_off else None,
         "hand_off_cause": hand_off.cause if hand_off else None,
         "completes_task": (BuiltIn.COMPLETE in names) or None,
+        "asks_again": answer.asks_again or None,
     }
     message = blank(opened, "ai", answer.content)
     message = message.model_copy(update=facts)

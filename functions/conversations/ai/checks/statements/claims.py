@@ -22,6 +22,13 @@ from conversations.ai.checks.statements.patterns import (
 )
 
 MOST_ACTIONS = 20  # of one pattern in an answer
+# What the model may call done once it has recorded an answer of the customer: "I have changed it to June".
+RECORDED = (
+    "changed updated added removed registered geändert aktualisiert hinzugefügt eingetragen gelöscht modifié mis à jour"
+    " ajouté supprimé inscrit cambiad modificad actualizad añadid registrad eliminad cambiat modificat aggiornat"
+    " aggiunt registrat rimoss alterad atualizad adicionad removid registrad toegevoegd dodał zapisał bytt"
+    " lagt till 変更"
+)
 
 
 def claims_to_be_human(text: str) -> bool:
