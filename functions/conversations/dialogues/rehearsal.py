@@ -21,7 +21,7 @@ from conversations.dialogues.unstored import Unstored
 from conversations.dialogues.world import Line, Observation
 from conversations.lifecycle.status import OVER, WITH_PEOPLE, Status
 from conversations.outbound import failures
-from conversations.outbound.compose.answer_message import message_of
+from conversations.outbound.compose.answer_message import converted
 from conversations.outbound.compose.content import file_marks
 from conversations.outbound.compose.content.files import Shown, is_readable
 from conversations.outbound.compose.content.history import history_of
@@ -240,7 +240,7 @@ class _Played:
     def add_answer(self, answer: Answer, *, is_first: bool) -> None:
         """Add the message that would have been sent, with its consequences. Raises Unwritable."""
         self.faults += [one for one in answer.faults if one.severity is not Severity.NOTE]
-        message = message_of(self.opened, answer, is_first=is_first)
+        message = converted(self.opened, answer, is_first=is_first)
         if message.proposal is not None:
             self.end(Status.HANDOFF_PENDING, str(message.hand_off_cause or "function_approval"))
             return
