@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 class Outcome:
     """
     How a dialogue went. *missed* names the bad answers that nothing has caught; *stopped* is the code of a failure that
-    has ended it: of the model, or `evaluation_bound`.
+    has ended it: of the model, or `evaluation_bound`; *may_pass*: a retry can help.
     """
 
     name: str
     performance: Performance | None = None
     missed: Sequence[str] = ()
     stopped: str | None = None
+    may_pass: bool = False
     calls: int = 0
     micros: int = 0
 
@@ -87,7 +88,8 @@ class Evaluation:
             performance = play(self._rehearsal(), written, self._judged)
             outcome = Outcome(name=name, performance=performance, missed=[*self._missed(written)])
         except ai.Unavailable as failure:
-            outcome = Outcome(name=name, stopped=failure.code)
+            may_pass = failure.repeat is ai.Repeat.LATER
+            outcome = Outcome(name=name, stopped=failure.code, may_pass=may_pass)
         except AnswerInvalid:
             outcome = Outcome(name=name, stopped="judge_invalid")
         return replace(

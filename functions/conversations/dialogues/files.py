@@ -11,7 +11,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import ValidationError
 
 from conversations.dialogues.format import Dialogue
@@ -85,6 +84,8 @@ def _missing_files(found: list[Written]) -> Iterator[str]:
 
 def _yaml(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield the dialogues of a YAML file: its documents, each a dialogue or a list of them."""
+    import yaml  # noqa: PLC0415 - deployed functions have no YAML
+
     try:
         for document in yaml.load_all(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             listed = document if isinstance(document, list) else [document]

@@ -61,9 +61,10 @@ _UNPLAYABLE: Final = ("location", "contacts", "order", "product", "reacts", "quo
 
 
 class NotPlayable(Exception):
-    """A dialogue needs the handlers: *field* is what only `python -m conversations.dialogues` plays."""
+    """Only `python -m conversations.dialogues` plays the field *at* of a dialogue."""
 
     def __init__(self, name: str, at: str) -> None:
+        self.at = at
         super().__init__(f"{name}: {at}: only `python -m conversations.dialogues` plays it")
 
 

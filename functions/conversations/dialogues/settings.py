@@ -60,8 +60,9 @@ def project_of(
     for function in made.get("ai_config", {}).get("functions", []):
         if isinstance(function, dict):
             function.setdefault("target", _TARGET)
-    for path, rule in unknown_settings(made):
-        raise SettingsBroken(dialogue.name, path, rule)
+    if item is None:  # a stored project may have settings of another release
+        for path, rule in unknown_settings(made):
+            raise SettingsBroken(dialogue.name, path, rule)
     try:
         company = projects.parse(made)
         AiConfig.read(company.ai_config, dialogue.channel)
