@@ -141,6 +141,6 @@ def _of_project(options: argparse.Namespace, stored: StoredProject) -> Asked:
         return Metered(ReadsFiles(model, config.media), deps.log, company)
 
     company = Company.model_validate(stored.item)
-    channel = company.allowed_channels[0].value if company.allowed_channels else "sms"
+    channel = next((one.value for one in company.allowed_channels), "sms")
     config = AiConfig.read(company.ai_config, channel)
     return Asked(model_of, deps.documents.knowledge_of, (model_of(config, company), config.model))

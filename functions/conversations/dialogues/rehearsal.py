@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from conversations.dialogues.world import CustomerMessage
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from shared.ai.attachments import Medium
 
     # Returns the model of a project's channel.
     type Models = Callable[[AiConfig, Company], ai.Model]
@@ -292,7 +293,7 @@ def _shown(played: _Played, config: AiConfig) -> Shown:
     return shown
 
 
-def _read(folder: Path, name: str) -> tuple[tuple[object, str], bytes] | None:
+def _read(folder: Path, name: str) -> tuple[tuple[Medium, str], bytes] | None:
     data = (folder / name).read_bytes()
     kind = recognised(data)
     return (kind, data) if kind else None

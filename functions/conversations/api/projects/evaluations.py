@@ -216,7 +216,7 @@ def _run_facts(run: EvaluationRun) -> dict[str, Any]:
 
 
 def _result(one: EvaluationResult) -> views.ScenarioResultView:
-    empty = {"failures": [], "stopped": None, "said": "", "judged": [], "calls": 0}
+    empty: dict[str, Any] = {"failures": [], "stopped": None, "said": "", "judged": [], "calls": 0}
     shown_results = [
         views.ResultView(**{**empty, **{k: v for k, v in row.items() if k != "micros"}})
         for row in one.results
