@@ -10,18 +10,21 @@ import boto3
 from conversations.ai.config import AiConfig
 from conversations.configuration import versions
 from conversations.configuration.projects import Companies, Company
+from conversations.dialogues.evaluation import dearest_model
+from conversations.dialogues.rehearsal import TURN_MS
+from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.store import project_versions
+from conversations.store.items.conversation import ChannelMethod
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.projects.cli import LOG, TABLE
-from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai.files.refused_files import ReadsFiles
 from shared.ai.providers.openai import Account, OpenAI
 from shared.aws.dynamodb import Table
 from shared.evaluation.bounds import BoundedCalls, Bounds
 from shared.evaluation.judge import Judge
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.dialogues.rehearsal import Models, Searches
@@ -137,10 +140,13 @@ def _of_project(options: argparse.Namespace, stored: StoredProject) -> Asked:
     deps = playground_dependencies(stored.log, url, bucket)
 
     def model_of(config: AiConfig, company: Company) -> ai.Model:
-        model = model_creation.model_for(config, deps.model_deps, company.company_id)
-        return Metered(ReadsFiles(model, config.media), deps.log, company)
+        until_ms = clock.now_ms() + TURN_MS
+        model = models_of(config, deps.model_deps, company.company_id, until_ms, lambda _: None)
+        return Metered(model, deps.log, company)
 
     company = Company.model_validate(stored.item)
-    channel = next((one.value for one in company.allowed_channels), "sms")
-    config = AiConfig.read(company.ai_config, channel)
-    return Asked(model_of, deps.documents.knowledge_of, (model_of(config, company), config.model))
+    method = next(iter(company.allowed_channels), ChannelMethod.SMS)
+    config = AiConfig.read(company.ai_config, method.value)
+    return Asked(
+        model_of, deps.documents.knowledge_of, (model_of(config, company), dearest_model(config))
+    )

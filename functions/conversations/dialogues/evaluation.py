@@ -16,6 +16,7 @@ from conversations.dialogues.rehearsal import Rehearsal, refuse_unplayable
 from conversations.dialogues.settings import project_of
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid
+from shared.ai.spending import prices
 from shared.evaluation.bounds import REACHED, BoundedCalls
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Evaluation:
 
     def _bounded(self, config: AiConfig, company: Company) -> ai.Model:
         assert self.models is not None  # noqa: S101 - for mypy: `_rehearsal` has checked it
-        return BoundedCalls(self.models(config, company), config.model, self.bounds)
+        return BoundedCalls(self.models(config, company), dearest_model(config), self.bounds)
 
     def _judged(self, asked: Judged, turn: Turn) -> Judgement | None:
         if self.models is None:
@@ -135,3 +136,9 @@ class Evaluation:
 def is_bound_reached(outcome: Outcome) -> bool:
     """Whether a run has to end with this outcome."""
     return outcome.stopped == REACHED
+
+
+def dearest_model(config: AiConfig) -> str | None:
+    """Return the id of the model, or of the second one if that is more expensive: either may answer."""
+    ids = [config.model, *([config.fallback.model] if config.fallback else [])]
+    return max(ids, key=lambda one: prices.model_price(one).token_out)

@@ -20,22 +20,22 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.config import AiConfig
 from conversations.configuration import projects
 from conversations.configuration.projects import ConfigurationInvalid
-from conversations.dialogues.evaluation import Evaluation, Outcome
+from conversations.dialogues.evaluation import Evaluation, Outcome, dearest_model
 from conversations.dialogues.files import Written
 from conversations.dialogues.format import Dialogue
-from conversations.dialogues.rehearsal import NotPlayable
+from conversations.dialogues.rehearsal import TURN_MS, NotPlayable
 from conversations.dialogues.settings import SettingsBroken, project_of
+from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import project_versions
 from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.evaluation import EvaluationResult
-from shared.ai import model_creation
-from shared.ai.files.refused_files import ReadsFiles
 from shared.aws.secrets import SecretUnreadable
 from shared.evaluation.bounds import BoundedCalls, Bounds
 from shared.evaluation.judge import Judge
 from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
@@ -149,13 +149,18 @@ class _Scenario:
             item=self.item,
             models=self._model_of,
             searches=self.deps.documents.knowledge_of,
-            judge=Judge(BoundedCalls(judge, config.model, bounds)) if judge else None,
+            judge=Judge(BoundedCalls(judge, dearest_model(config), bounds)) if judge else None,
         )
 
     def _model_of(self, config: AiConfig, company: Company) -> ai.Model:
         """Return the model of a project; its tokens count for the project."""
-        model = model_creation.model_for(config, self.deps.model_deps, company.company_id)
-        return Metered(ReadsFiles(model, config.media), self.deps.log, company)
+        until_ms = clock.now_ms() + TURN_MS
+        model = models_of(config, self.deps.model_deps, company.company_id, until_ms, _unreported)
+        return Metered(model, self.deps.log, company)
+
+
+def _unreported(failure: ai.Unavailable) -> None:
+    """Count no failure of a first model: no customer waits."""
 
 
 def _store(

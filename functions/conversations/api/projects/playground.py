@@ -17,11 +17,11 @@ from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.dialogues.unstored import Unstored
 from conversations.outbound.compose import facts
+from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
-from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai.files.refused_files import ReadsFiles
+from shared.ai.calls.fallback import WithFallback
 from shared.ai.spending import prices
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
@@ -29,7 +29,6 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from conversations.ai.config import AiConfig
     from conversations.ai.outcome import Answer, MadeCall
     from conversations.api.projects.inputs import PlaygroundInput
     from conversations.configuration.projects import Company
@@ -97,8 +96,8 @@ def answer(
         )
         deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
         task = unstored.task(opened, _history(given), knowledge, deadline_ms)
-        model = model_creation.model_for(config, deps.model_deps, company.company_id)
-        traced = _Traced(ReadsFiles(model, config.media))
+        company_id = company.company_id
+        traced = _Traced(models_of(config, deps.model_deps, company_id, deadline_ms, _unreported))
         made = dialogue.answer(Metered(traced, deps.log, company), task, unstored.simulated)
     except ConfigurationInvalid as fault:
         raise InvalidInput(
@@ -115,7 +114,13 @@ def answer(
     except ai.Unavailable as failure:
         is_lasting = failure.repeat is ai.Repeat.NEVER
         raise (ModelUnusable if is_lasting else ModelUnavailable)(failure.code) from None
-    return _view(company, config, given, made, traced.calls)
+    has_second = isinstance(traced.model, WithFallback) and traced.model.second is not None
+    priced = config.fallback if has_second and config.fallback else config
+    return _view(company, priced.model, given, made, traced.calls)
+
+
+def _unreported(failure: ai.Unavailable) -> None:
+    """Count no failure of a first model: no customer waits."""
 
 
 def _unstored(company: Company, given: PlaygroundInput) -> Unstored:
@@ -136,7 +141,7 @@ def _history(given: PlaygroundInput) -> list[HistoryMessage]:
 
 def _view(
     company: Company,
-    config: AiConfig,
+    model_id: str | None,
     given: PlaygroundInput,
     made: Answer,
     model_calls: list[views.ModelCallView],
@@ -159,7 +164,7 @@ def _view(
         tokens_in=cost.usage.tokens_in,
         tokens_out=cost.usage.tokens_out,
         ms=cost.ms,
-        dollars=f"{prices.price_of(config.model, cost.usage) / _A_MILLION:.6f}",
+        dollars=f"{prices.price_of(model_id, cost.usage) / _A_MILLION:.6f}",
     )
 
 
