@@ -177,14 +177,16 @@ _TEA = {"project_id": sample_data.PROJECT, "set_name": "tea"}
 _SET = "POST /projects/{project_id}/sets/{set_name}"
 
 
-def _with_set(system: System) -> None:
+def with_set(system: System) -> None:
+    """A project has a set of two scenarios."""
     asks = {"says": "Is there tea?", "answers": ["Yes, we have tea."]}
     names = ("one", "two")
     scenarios = [{"name": name, "turns": [asks]} for name in names]
     system.call_admin_api(_SET, {"scenarios": scenarios}, **_TEA)
 
 
-def _run_begins(system: System) -> None:
+def run_begins(system: System) -> None:
+    """The set is run with recorded answers."""
     system.call_admin_api(f"{_SET}/runs", {"recorded": True}, **_TEA)
 
 
@@ -219,7 +221,7 @@ EVERY = (
     Scenario("two pictures", _two_pictures, _started),
     Scenario("a voice note", _voice_note, _with_voice_notes),
     Scenario("a picture that is not available at first", _unavailable_picture, _started),
-    Scenario("a run of an evaluation", _run_begins, _with_set),
+    Scenario("a run of an evaluation", run_begins, with_set),
 )
 
 
