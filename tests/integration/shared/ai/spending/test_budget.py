@@ -296,7 +296,8 @@ def test_the_alarm_of_a_ceiling_comes_once(
     table: Table, spending: Spending, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raised: list[str] = []
-    monkeypatch.setattr(ceilings.metrics, "add_metric", lambda name, *_: raised.append(name))
+    add = "shared.ai.spending.ceilings.metrics.add_metric"
+    monkeypatch.setattr(add, lambda name, *_: raised.append(name))
     limits(table, month_micros=1_000, warn_percent=50)
     found = []
     for number in range(4):
