@@ -15,7 +15,7 @@ from shared.api.principals import TEAM_PATTERN
 
 LONGEST_VALUE = 8_192
 _MOST_TEAMS = 20
-_MOST_PROJECTS = 100
+_MOST_PROJECTS = 40
 _LEAST_PASSWORD = 12  # the rule of the user pool, as are the kinds of characters
 
 
