@@ -70,6 +70,8 @@ BY_VALUE = {
         )
     ),
     *(
+        "keys.scope",
+        "keys.state",
         "nav",
         "inbox.status",
         "channel",
