@@ -107,7 +107,7 @@ def test_an_administrator_creates_a_key_that_is_shown_once_and_revokes_it(
     page.get_by_role("button", name=f"Revoke: {name}").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("revoked")
-    assert status_with(visit, key) == HTTPStatus.FORBIDDEN
+    assert status_with(visit, key) == HTTPStatus.UNAUTHORIZED
     assert visit.violations == []
 
 
