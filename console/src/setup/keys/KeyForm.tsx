@@ -58,7 +58,7 @@ export function KeyForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
         <input required maxLength={80} value={entered.name} onInput={(event) => write({ name: event.currentTarget.value })} />
       </Field>
       {GROUPS.map((group) => (
-        <fieldset key={group}>
+        <fieldset key={group} class="setup-scopes">
           <legend class="field-label">
             {t("keys.scopes")}: {groupText(group)}
           </legend>
