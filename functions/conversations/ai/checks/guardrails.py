@@ -7,6 +7,7 @@ answers refused, at least 80 % of bad ones caught.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -280,8 +281,12 @@ def _echoes(text: str, bounds: Bounds) -> bool:
     folded = text.casefold()
     if any(word.casefold() in folded for word in bounds.secret_words if "_" in word):
         return True
-    runs, rules = _runs(text), _runs(bounds.rules)
-    return not runs.isdisjoint(rules)
+    return not _runs(text).isdisjoint(_runs_of_rules(bounds.rules))
+
+
+@functools.lru_cache(maxsize=16)
+def _runs_of_rules(rules: str) -> set[tuple[str, ...]]:
+    return _runs(rules)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
