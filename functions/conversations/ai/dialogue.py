@@ -170,7 +170,7 @@ class _Turn:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         if request and request.name == BuiltIn.RECORD_ANSWER:
-            self._review.note_recorded()
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         faults = self._review.note(output) if is_used else ()
         if faults:
@@ -302,7 +302,7 @@ class _Turn:
         self._review.bounds = self._review.bounds.with_facts(texts, purposes)
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded |= recorded_in(call)
-            self._review.note_recorded()
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:
