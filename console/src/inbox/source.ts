@@ -28,6 +28,8 @@ export interface Filter extends Choice {
   q: string;
 }
 
+const PAGE = 50;
+
 export interface Rows {
   rows: Row[];
   cursor: string | null;
@@ -65,6 +67,24 @@ export function filtersOf({ unread, unassigned, waiting, ...rest }: Filter): Con
 }
 
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {
-  const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: 50 }, signal });
+  const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: PAGE }, signal });
   return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
+}
+
+export function idOf({ context, key }: Row): string {
+  return `${context}/${key}`;
+}
+
+// A list whose first page was read again. Rows that newer ones have pushed off this page stay.
+export function refreshed(known: Rows | null, first: Rows, isNewestFirst: boolean): Rows {
+  const last = first.rows.at(-1);
+  if (!known || !last || first.cursor === null || known.rows.length <= PAGE) return first;
+  const listed = new Set(first.rows.map(idOf));
+  const rest = known.rows.filter((row, place) => !listed.has(idOf(row)) && (isNewestFirst ? row.lastActivityAt <= last.lastActivityAt : place >= PAGE));
+  return { ...known, rows: [...first.rows, ...rest] };
+}
+
+export function extended(known: Rows, page: Rows): Rows {
+  const listed = new Set(known.rows.map(idOf));
+  return { ...page, rows: [...known.rows, ...page.rows.filter((row) => !listed.has(idOf(row)))] };
 }
