@@ -120,14 +120,13 @@ export function ErrorNotice({ error, onRetry, fields = [] }: { error: ApiError; 
 // Below a list: its next page, if there is one; loaded when a person comes near the end of the list.
 export function MoreButton({ isOffered, next, loadsWhenSeen = false }: { isOffered: boolean; next: Action; loadsWhenSeen?: boolean }) {
   const end = useRef<HTMLDivElement>(null);
-  const latest = useRef(next);
-  latest.current = next;
+  // Looked at anew after each page: an observer reports changes only, and a person may be at the new end already.
   useEffect(() => {
     if (!loadsWhenSeen || !isOffered || next.busy) return;
-    const seen = new IntersectionObserver(([entry]) => void (entry!.isIntersecting && latest.current.run()), { root: end.current!.parentElement, rootMargin: "800px" });
-    seen.observe(end.current!);
-    return () => seen.disconnect();
-  }, [loadsWhenSeen, isOffered, next.busy]);
+    const observer = new IntersectionObserver((seen) => void (seen.some((one) => one.isIntersecting) && next.run()), { root: end.current!.parentElement, rootMargin: "800px" });
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  });
   return (
     <>
       {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
