@@ -1,4 +1,4 @@
-"""What administrators do in the console of the deployed stack: contacts from a file, settings of a model. In a browser."""
+"""What administrators do in the console, in a browser: contacts from a file, settings of a model."""
 
 from __future__ import annotations
 
