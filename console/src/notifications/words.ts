@@ -20,7 +20,7 @@ export function wordsOf({ kind, by, owner }: Notification, me: string | null, { 
   if (kind === "assigned") return t(who ? "notifications.assigned_by" : "notifications.given", { who: who ?? "" });
   if (kind === "mentioned") return t(team ? "notifications.mentioned_team" : "notifications.mentioned_by", { who: who ?? t("actor.software"), team: team ?? "" });
   if (kind === "campaign" && by) return t("notifications.campaign_cancelled", { who: who ?? t("actor.software") });
-  if (issue && ["sent", "paused", "failed", "missed"].includes(issue.state)) return t(`notifications.issue_${issue.state}` as Key);
+  if (issue && ["sent", "paused", "failed", "missed"].includes(issue.state)) return t(`notifications.ended.${issue.state}` as Key);
   return campaign ? resultOf(campaign) : t(`notifications.said.${kind}` as Key);
 }
 
