@@ -42,7 +42,7 @@ def test_a_supervisor_sees_the_reports_without_barriers_and_the_address_keeps_th
     page.go_back()
     expect(page.get_by_role("combobox", name="Inbox", exact=True)).to_have_value("")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
+        page.get_by_role("button", name="Download CSV", exact=True).click()
     assert download.value.path().read_text("utf-8").startswith("date,context,channel,opened")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download CSV: Opened by hour of the day").click()
