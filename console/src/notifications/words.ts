@@ -46,6 +46,6 @@ export function newsOf(found: readonly Notification[]): News[] {
 // Where a click on a notification leads; null if its conversation does not exist any more.
 export function placeIn({ campaign, issue, conversation }: Notification): string | null {
   if (campaign) return placeOf("campaigns", campaign);
-  if (issue) return placeOf("newsletters");
+  if (issue) return placeOf("newsletters", issue);
   return conversation ? placeOf("all", conversation.context, conversation.key) : null;
 }

@@ -191,7 +191,7 @@ def test_a_mention_is_highlighted_and_markup_in_a_note_is_text(
     page.get_by_role("button", name="Add note").click()
 
     log = page.get_by_role("log", name="Messages")
-    expect(log.locator("mark")).to_have_text("@lena")
+    expect(log.locator("mark", has_text="@lena")).to_have_text("@lena")
     expect(log).to_contain_text("<b>bold</b>")
 
 
