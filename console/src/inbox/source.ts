@@ -34,6 +34,8 @@ export interface Rows {
   rows: Row[];
   cursor: string | null;
   lookedBackTo: string | null; // the time of the last conversation that was compared
+  first: number; // rows of the first page
+  isExtended: boolean; // by further pages
 }
 
 export interface Address {
@@ -68,7 +70,8 @@ export function filtersOf({ unread, unassigned, waiting, ...rest }: Filter): Con
 
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {
   const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: PAGE }, signal });
-  return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
+  const { conversations: rows, lookedBackTo = null } = page.result;
+  return { rows, cursor: page.cursor, lookedBackTo, first: rows.length, isExtended: false };
 }
 
 export function idOf({ context, key }: Row): string {
@@ -76,15 +79,16 @@ export function idOf({ context, key }: Row): string {
 }
 
 // A list whose first page was read again. Rows that newer ones have pushed off this page stay.
-export function refreshed(known: Rows | null, first: Rows, isNewestFirst: boolean): Rows {
-  const last = first.rows.at(-1);
-  if (!known || !last || first.cursor === null || known.rows.length <= PAGE) return first;
-  const listed = new Set(first.rows.map(idOf));
-  const rest = known.rows.filter((row, place) => !listed.has(idOf(row)) && (isNewestFirst ? row.lastActivityAt <= last.lastActivityAt : place >= PAGE));
-  return { ...known, rows: [...first.rows, ...rest] };
+export function refreshed(known: Rows | null, page: Rows, isNewestFirst: boolean): Rows {
+  if (!known?.isExtended || page.cursor === null) return page;
+  const last = page.rows.at(-1);
+  const listed = new Set(page.rows.map(idOf));
+  const isBehind = (row: Row, place: number) => (isNewestFirst && last ? row.lastActivityAt <= last.lastActivityAt : place >= known.first);
+  const rest = known.rows.filter((row, place) => !listed.has(idOf(row)) && isBehind(row, place));
+  return { ...known, first: page.first, rows: [...page.rows, ...rest] };
 }
 
 export function extended(known: Rows, page: Rows): Rows {
   const listed = new Set(known.rows.map(idOf));
-  return { ...page, rows: [...known.rows, ...page.rows.filter((row) => !listed.has(idOf(row)))] };
+  return { ...page, first: known.first, isExtended: true, rows: [...known.rows, ...page.rows.filter((row) => !listed.has(idOf(row)))] };
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def end(resources: SendingResources, issue: Issue, state: IssueState, **facts: Any) -> Issue:  # noqa: ANN401 - fields of the issue
-    """End the work of the worker that holds the lease: sent, failed or paused. Raises LeaseLost."""
+    """End the work of the worker that holds the lease: sent, failed, paused or missed. Raises LeaseLost."""
     notified = _notification(resources, issue)
     return issues.end(resources.store.table, issue, state, *notified, **facts)
 
