@@ -71,6 +71,7 @@ BY_VALUE = {
     ),
     *(
         "nav",
+        "notifications.ended",
         "inbox.status",
         "channel",
         "media",
