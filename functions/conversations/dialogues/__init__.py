@@ -8,8 +8,8 @@ Dialogues as tests of a project's settings: written by people, played in a world
     turn.py          what happened
     checks.py        compares a turn with its expectations
     report.py        the result as text and as JSON
-    rehearsal.py     a world with the real turn of the model and nothing else; `settings`, `recorded`, `unstored` are its
-                     parts
+    rehearsal.py     a world with the real turn of the model and nothing else; `settings`, `recorded`, `unstored` are
+                     parts of it
     evaluation.py    plays scenarios with a version of the settings; `runs` those of stored sets, in a worker
     promptfoo.py     scenarios from tests of promptfoo
 

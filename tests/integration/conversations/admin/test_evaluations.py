@@ -152,6 +152,20 @@ def test_a_gate_lets_only_versions_go_live_that_have_passed_the_set_as_it_is(
     assert put_live(harness, 1).result["live_version"] == 1
 
 
+def test_a_project_has_a_bounded_number_of_sets(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conversations.api.projects.evaluations.MOST_SETS", 1)
+    put(harness, scenario("a"))
+
+    second = harness.call(
+        SET, {"scenarios": [scenario("a")]}, names=TEA | {"set_name": "two"}, who=ADMIN
+    )
+
+    assert second.status == 409
+    assert put(harness, scenario("b")).status == 200
+
+
 def test_a_run_of_scenarios_that_were_replaced_passes_nothing(harness: Harness) -> None:
     put(harness, scenario("a"))
     run_id = begin(harness).result["run_id"]
