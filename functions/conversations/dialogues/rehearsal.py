@@ -101,11 +101,11 @@ class Rehearsal:
             now=now,
         )
         self._played = _Played(unstored, unstored.opened(has_customer_written=True), written, now)
+        self._played.status = Status.INITIAL_MESSAGE_SENT
         if one.opening:
             self._take_turn(is_first=True)
         else:
             self._played.add("system", OPENING)
-        self._played.status = Status.INITIAL_MESSAGE_SENT
         return "rehearsal"
 
     def send(self, ref: str, message: CustomerMessage) -> None:  # noqa: ARG002 - there is one conversation
@@ -254,7 +254,8 @@ class _Played:
         if message.hand_off_cause:
             self.end(Status.HANDOFF_PENDING, message.hand_off_cause)
         else:
-            self.end(Status.CLOSED if message.completes_task else Status.REPLY_SENT, None)
+            sent = Status.INITIAL_MESSAGE_SENT if is_first else Status.REPLY_SENT
+            self.end(Status.CLOSED if message.completes_task else sent, None)
 
     def unwritten(self, reason: str, *, is_first: bool) -> None:
         """Change the status as a turn without a message does."""

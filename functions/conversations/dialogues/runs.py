@@ -205,9 +205,9 @@ def _shown(number: int, outcome: Outcome) -> dict[str, Any]:
 
 
 def _note_end(stored: Evaluations, run_id: str) -> None:
-    """Note the versions that have passed the whole set. Repeatable."""
+    """Note the versions that have passed the whole set. Repeatable. Recorded answers are not those of a version."""
     ended = stored.run(run_id)
-    if ended is None or ended.done < ended.total:
+    if ended is None or ended.recorded or ended.done < ended.total:
         return
     for number, passed in zip(ended.versions, (ended.passed, ended.passed_against), strict=False):
         if passed == ended.total:

@@ -79,7 +79,7 @@ class Evaluations:
         try:
             self.log.put(run.attributes(where), when=EvaluationRun.attr("run_id").not_exists())
         except ConditionFailed:
-            return self.run(run.run_id) or run
+            run = self.run(run.run_id) or run
         newest = EvaluationSet.named(newest_run=run.run_id)
         self.log.update(self._key(EvaluationSet, run.set_name), put=newest)
         return run

@@ -100,7 +100,6 @@ def put(
         gate=given.gate if given.gate is not None else bool(before and before.gate),
         by=request.caller.principal,
         at=clock.to_text(clock.now_ms()),
-        made_for=request.cause,
     )
     if not stored.put(made, content or ()):
         raise StateConflict("set_name: the set was changed meanwhile")
