@@ -62,7 +62,9 @@ def steps(harness: Harness) -> list[EvaluationStep]:
     return [STEPS.validate_python(body) for body in harness.queued(SMS)]
 
 
-def play(harness: Harness, step: EvaluationStep, *, is_last: bool = False) -> str:
+def play(
+    harness: Harness, step: EvaluationStep, *, is_last: bool = False, left_ms: int = 100_000
+) -> str:
     log, unused = harness.resources.log, cast("Any", None)
     deps = RunDependencies(
         log=log,
@@ -70,7 +72,7 @@ def play(harness: Harness, step: EvaluationStep, *, is_last: bool = False) -> st
         model_deps=unused,
         documents=DocumentSearch(bucket=None, make_bedrock=unused, owners=unused),
     )
-    return runs.play(deps, step, Run("owner", 0, 1, is_last, lambda: 100_000))
+    return runs.play(deps, step, Run("owner", 0, 1, is_last, lambda: left_ms))
 
 
 def work(harness: Harness) -> None:
@@ -230,6 +232,20 @@ def test_a_model_that_is_down_is_asked_again_and_fails_at_the_last_attempt(
 
     [result] = shown(harness, run_id)["results"]
     assert result["results"][0]["stopped"] == "overloaded"
+
+
+def test_a_scenario_that_its_function_has_no_time_for_fails_and_is_not_repeated(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, "We have tea.")
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", lambda _: None)
+    put(harness, scenario("a"))
+    run_id = begin(harness, recorded=False).result["run_id"]
+
+    play(harness, steps(harness)[0], left_ms=25_000)
+
+    [result] = shown(harness, run_id)["results"]
+    assert result["results"][0]["stopped"] == "no_time_left"
 
 
 @pytest.mark.parametrize(
