@@ -29,8 +29,12 @@ _OWN = "scenarios"  # the name of the settings that the scenarios have
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0: all scenarios of each version have passed, 1: not, 2: wrong arguments."""
+    level = logger.log_level
     logger.setLevel("CRITICAL")  # of the code of functions
-    return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+    try:
+        return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+    finally:
+        logger.setLevel(level)
 
 
 @dataclass(frozen=True, slots=True)

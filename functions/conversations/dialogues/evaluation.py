@@ -15,7 +15,7 @@ from conversations.dialogues.performance import play, recorded_judgement
 from conversations.dialogues.rehearsal import Rehearsal, refuse_unplayable
 from conversations.dialogues.settings import project_of
 from shared.ai import port as ai
-from shared.ai.calls.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import NO_TIME_LEFT, AnswerInvalid
 from shared.ai.spending import prices
 from shared.evaluation.bounds import REACHED, BoundedCalls
 
@@ -67,7 +67,7 @@ class Outcome:
 class Evaluation:
     """
     Evaluates one version within *bounds*. *settings* are its settings, None: those of the dialogues; the others are
-    those of `Rehearsal`. *judge* is needed with *models*.
+    those of `Rehearsal`. *judge* is needed with *models*. A scenario that needs longer than *until_ms* is stopped.
     """
 
     bounds: Bounds
@@ -76,6 +76,7 @@ class Evaluation:
     models: Models | None = None
     searches: Searches | None = None
     judge: Judge | None = field(default=None, repr=False)
+    until_ms: int | None = None
 
     def check(self, written: Written) -> None:
         """Raise NotPlayable, or SettingsBroken, for a dialogue that cannot be played with the version."""
@@ -89,7 +90,7 @@ class Evaluation:
             performance = play(self._rehearsal(), written, self._judged)
             outcome = Outcome(name=name, performance=performance, missed=[*self._missed(written)])
         except ai.Unavailable as failure:
-            may_pass = failure.repeat is ai.Repeat.LATER
+            may_pass = failure.repeat is ai.Repeat.LATER and failure.code != NO_TIME_LEFT
             outcome = Outcome(name=name, stopped=failure.code, may_pass=may_pass)
         except AnswerInvalid:
             outcome = Outcome(name=name, stopped="judge_invalid")
@@ -105,6 +106,7 @@ class Evaluation:
             item=self.item,
             models=self._bounded if self.models else None,
             searches=self.searches,
+            until_ms=self.until_ms,
         )
 
     def _bounded(self, config: AiConfig, company: Company) -> ai.Model:

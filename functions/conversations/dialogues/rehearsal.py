@@ -75,18 +75,19 @@ class Rehearsal:
     See `World`. *settings* are those of the version to try, None for the dialogue's own; *item* is the project's item.
 
     *models* leads to a model; without it the recorded answers are used. *searches* leads to the company's documents,
-    for a dialogue without its own.
+    for a dialogue without its own. No turn lasts beyond *until_ms* (since 1970).
     """
 
     settings: Mapping[str, object] | None = None
     item: Mapping[str, object] | None = None
     models: Models | None = None
     searches: Searches | None = None
+    until_ms: int | None = None
     _recorded: RecordedModel = field(default_factory=lambda: RecordedModel(()), init=False)
     _played: _Played | None = field(default=None, init=False)
 
     def begin(self, written: Written) -> str:
-        """See `World.begin`. Raises NotPlayable, and SettingsRefused for the project's settings."""
+        """See `World.begin`. Raises NotPlayable and SettingsBroken."""
         refuse_unplayable(written)
         one = written.dialogue
         company = project_of(one, self.settings, self.item)
@@ -101,11 +102,11 @@ class Rehearsal:
             now=now,
         )
         self._played = _Played(unstored, unstored.opened(has_customer_written=True), written, now)
+        self._played.status = Status.INITIAL_MESSAGE_SENT
         if one.opening:
             self._take_turn(is_first=True)
         else:
             self._played.add("system", OPENING)
-        self._played.status = Status.INITIAL_MESSAGE_SENT
         return "rehearsal"
 
     def send(self, ref: str, message: CustomerMessage) -> None:  # noqa: ARG002 - there is one conversation
@@ -151,7 +152,7 @@ class Rehearsal:
             reason=played.reason,
             lines=[Line(one.author, one.whole_text) for one in played.messages],
             calls=list(played.calls),
-            model_inputs=[*played.inputs],
+            model_inputs=None if self.models else [*played.inputs],
             at=clock.to_text(played.now),
             faults=[*played.faults],
         )
@@ -168,7 +169,8 @@ class Rehearsal:
         model = self.models(config, played.unstored.company) if self.models else self._recorded
         history = history_of(played.messages, {}, _shown(played, config))
         knowledge = self._knowledge(played, config)
-        task = played.unstored.task(played.opened, history, knowledge, clock.now_ms() + TURN_MS)
+        deadline_ms = min(filter(None, (clock.now_ms() + TURN_MS, self.until_ms)))
+        task = played.unstored.task(played.opened, history, knowledge, deadline_ms)
         try:
             answer = dialogue.answer(_Noting(model, played), task, played.called)
             played.add_answer(answer, is_first=is_first)
@@ -225,14 +227,14 @@ class _Played:
 
     def add(self, author: str, text: str, **facts: object) -> None:
         """Add a message."""
-        place = {
-            "entry_id": f"{len(self.messages):04}",
-            "message_timestamp": clock.to_text(self.now),
-        }
         role = Role.USER if author == "customer" else Role.ASSISTANT
         message = blank(self.opened, author, text)
-        given = {"role": role, "delivery_status": None, **place, **facts}
-        self.messages.append(message.model_copy(update=given))
+        self._append(message.model_copy(update={"role": role, **facts}))
+
+    def _append(self, message: Message) -> None:
+        entry, at = f"{len(self.messages):04}", clock.to_text(self.now)
+        sent = {"entry_id": entry, "message_timestamp": at, "delivery_status": None}
+        self.messages.append(message.model_copy(update=sent))
 
     def called(self, call: Call) -> Result:
         """Note a call, and return its result."""
@@ -246,15 +248,12 @@ class _Played:
         if message.proposal is not None:
             self.end(Status.HANDOFF_PENDING, str(message.hand_off_cause or "function_approval"))
             return
-        place = {
-            "entry_id": f"{len(self.messages):04}",
-            "message_timestamp": clock.to_text(self.now),
-        }
-        self.messages.append(message.model_copy(update={"delivery_status": None, **place}))
+        self._append(message)
         if message.hand_off_cause:
             self.end(Status.HANDOFF_PENDING, message.hand_off_cause)
         else:
-            self.end(Status.CLOSED if message.completes_task else Status.REPLY_SENT, None)
+            sent = Status.INITIAL_MESSAGE_SENT if is_first else Status.REPLY_SENT
+            self.end(Status.CLOSED if message.completes_task else sent, None)
 
     def unwritten(self, reason: str, *, is_first: bool) -> None:
         """Change the status as a turn without a message does."""

@@ -57,15 +57,17 @@ class Judgement(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges with a model."""
+    """Judges with a model. No call lasts beyond *deadline_ms* (since 1970)."""
 
     model: ai.Model = field(repr=False)
+    deadline_ms: int | None = None
 
     def judgement(self, question: str, texts: Mapping[str, object]) -> Judgement:
         """Return the judgement of *texts*, named parts of a dialogue. Raises ai.Unavailable and AnswerInvalid."""
         given = json.dumps({"question": question, "texts": dict(texts)}, ensure_ascii=False)
         request = ai.Request(_SYSTEM, [ai.Message(ai.Role.USER, given)], _LIMITS, _SCHEMA)
-        return ModelCalls(model=self.model).ask(request, _accepted)
+        calls = ModelCalls(model=self.model, deadline_ms=self.deadline_ms)
+        return calls.ask(request, _accepted)
 
 
 def _accepted(reply: ai.Reply) -> Judgement:
