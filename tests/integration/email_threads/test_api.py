@@ -7,6 +7,8 @@ from urllib.parse import urlparse
 
 import pytest
 
+from email_threads.api import queries
+from email_threads.store.lists import thread_lists
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
@@ -140,6 +142,26 @@ def test_a_search_reads_no_thread_that_does_not_fit(system: System) -> None:
 
     assert len(subjects_of(system, q="text 7", mailbox=MAILBOX)) == 1
     assert read == [1]
+
+
+def test_a_search_that_finds_nothing_stops_and_says_how_far_it_looked(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thread_lists, "ROWS_OF_SEARCH", 1)
+    monkeypatch.setattr(queries, "MOST_PAGES", 2)
+    for number in range(3):
+        thread_of(system, mail(f"{number}@x", subject=f"s{number}"))
+    changed = sorted(thread["updated_at"] for thread in system.threads())
+    system.interceptor.rewind()
+
+    first = system.call("GET", THREADS, query={"q": "nothing"})[1]
+    read = [name for name in system.interceptor.calls if name.startswith("dynamodb.Query")]
+    last = system.call("GET", THREADS, query={"q": "nothing", "cursor": first["cursor"]})[1]
+
+    assert len(read) == 2
+    assert first["result"] == {"threads": [], "looked_back_to": changed[1]}
+    assert last["result"] == {"threads": []}
+    assert "cursor" not in last
 
 
 def test_a_thread_is_shown_with_its_mails_newest_first(system: System) -> None:

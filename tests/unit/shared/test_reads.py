@@ -50,7 +50,7 @@ BOUNDED = {
     "email_threads.store.deadlines.service_levels.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.deadlines.scheduled_sends.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.privacy.retention.head": "a whole key",
-    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
+    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_PAGES and MOST_COMPARED heads a call",
     "newsletters.store.jobs.due": "one page",
     "newsletters.issues.api.queries.list_recipients": "one page",
     "newsletters.store.jobs.work_keys": "one page",
