@@ -32,9 +32,9 @@ def after_mail(
     ask_hours: int | None = None,
 ) -> dict[str, Any]:
     """
-    Return the attributes that a mail that counts changes. *status* is that of the thread after it.
+    Return the attributes that a mail that counts changes. *status*: of the thread after it.
 
-    *ask_hours* are those of the mailbox from the end of a thread to its question, of a mail of the customer.
+    *ask_hours*: the mailbox's hours from the end of a thread to its question, for a mail of the customer.
     """
     if mail.direction is Direction.INBOUND:
         return {

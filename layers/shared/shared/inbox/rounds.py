@@ -22,7 +22,7 @@ _FAILED: Final = "failed"
 
 
 class Fact(StrEnum):
-    """What is counted of a round. The last five are those of AI conversations, beside the others."""
+    """What is counted of a round. The last five are of AI conversations, beside the others."""
 
     OPENED = "opened"
     REOPENED = "reopened"  # counts as opened, too

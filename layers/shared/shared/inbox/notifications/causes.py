@@ -33,7 +33,7 @@ _OF_DUE: Final = {"at_risk": NotificationKind.AT_RISK, "overdue": NotificationKi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenNote:
-    """A new internal note. *at* and *key* are those of its item. *mentions*: people and teams."""
+    """A new internal note. *at* and *key*: of its item. *mentions*: people and teams."""
 
     reference: str
     key: str
