@@ -1,5 +1,5 @@
 """
-Which hours are counted when. Pure: no table, no clock.
+Plan of the hours to count. Pure: no table, no clock.
 
     current hour                 every 5 minutes; if it is large, 10, 20 and 40 minutes after its start
     an hour that is over         once, 5 minutes later

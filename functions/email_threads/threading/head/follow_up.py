@@ -1,5 +1,5 @@
 """
-When a thread without an answer of the customer is closed, and when a person is reminded of it. Pure.
+Times at which a thread without an answer of the customer is closed, and a person is reminded of it. Pure.
 
     our mail                 an open thread closes after the days of its mailbox; a given reminder has been followed up
     customer's mail          nothing closes, no reminder

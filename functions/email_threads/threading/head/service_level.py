@@ -1,5 +1,5 @@
 """
-When the first response and the resolution of a thread are due. Pure; times are texts as items have them.
+Due times of the first response and the resolution of a thread. Pure; times are texts as items have them.
 
     customer's mail opens or reopens the thread    both targets begin with its time
     our first answer                               the first response is reached

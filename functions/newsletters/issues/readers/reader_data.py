@@ -1,4 +1,4 @@
-"""What is stored of the reader of a link: lists, choices, and for a download everything."""
+"""Stored data of the reader of a link: lists, choices, and for a download everything."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What each parameter is, once for all actions that take it. Only JSON Schemas, OpenAPI and the reference read it.
+Description of each parameter, once for all actions that take it. Only JSON Schemas, OpenAPI and the reference read it.
 
 A field with a description of its own keeps that.
 """

@@ -1,5 +1,5 @@
 """
-What reports count of a conversation, by comparing its head with what was counted before. Pure.
+Facts that reports count of a conversation, by comparing its head with what was counted before. Pure.
 
     (none) --seen--> open --resolved or archived--> ended --open again--> open
 
