@@ -7,6 +7,8 @@ from urllib.parse import urlparse
 
 import pytest
 
+from email_threads.store import parked as stored_parked
+from shared.events.recovery.parked_events import ENTRIES_PER_CALL, ENTRIES_PER_QUERY
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 
@@ -383,3 +385,18 @@ def test_parked_events_are_listed_for_their_company_and_for_operators(system: Sy
         "GET", parked, scopes="operator", query={"limit": "1", "cursor": first["cursor"]}
     )[1]
     assert first["result"] != rest["result"]
+
+
+def test_a_list_of_all_companies_parked_events_ends_before_it_has_read_all_threads(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_parked, "MOST_QUERIES", 1)
+    thread_of(system, mail("a@x"))
+    system.interceptor.rewind()
+
+    answer = system.call("GET", f"{THREADS}/parked", scopes="operator")[1]
+
+    queries = [name for name in system.interceptor.calls if name.startswith("dynamodb.Query")]
+    assert answer["result"] == {"events": []}
+    assert len(queries) == ENTRIES_PER_CALL // ENTRIES_PER_QUERY
+    assert "cursor" in answer
