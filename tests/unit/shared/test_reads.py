@@ -174,11 +174,13 @@ def _assigned(node: ast.AST) -> set[str]:
     }
 
 
+def _reads_pages(loop: ast.While) -> bool:
+    calls = [_name(one) for one in ast.walk(loop) if isinstance(one, ast.Call)]
+    return "query" in calls or bool(calls and _assigned(loop) & POSITIONS)
+
+
 def _reads_without_bound(function: Function) -> bool:
-    if any(
-        _assigned(loop) & POSITIONS and any(isinstance(one, ast.Call) for one in ast.walk(loop))
-        for loop in function.loops
-    ):
+    if any(map(_reads_pages, function.loops)):
         return True
     return any(
         _name(call) == "get_paginator"
