@@ -43,7 +43,7 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Change settings of the company: model, retriever, daily limit, four eyes, claims. Absent ones stay."""
+        """Change settings of the company: model, retriever, limit, four eyes, claims, clicks. Absent ones stay."""
 
         def change() -> views.SettingsView:
             company = request.caller.company
@@ -59,6 +59,7 @@ class CompanyRoutes:
                 ai_daily_units=given.ai_daily_units,
                 four_eyes=given.four_eyes,
                 check_claims=given.check_claims,
+                track_clicks=given.track_clicks,
                 updated_at=timestamp(clock.now_ms()),
                 updated_by=request.caller.principal,
                 version=given.version,

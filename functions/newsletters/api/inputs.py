@@ -313,6 +313,7 @@ class SettingsInput(Change):
     ai_daily_units: Annotated[int, Strict(), Field(ge=0, le=100_000)] = 200
     four_eyes: Flag = False
     check_claims: Flag = False
+    track_clicks: Flag = False
 
 
 class SourcesQuery(Input):

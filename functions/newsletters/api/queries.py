@@ -109,6 +109,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             ai_daily_units=200,
             four_eyes=False,
             check_claims=False,
+            track_clicks=False,
             version=0,
         )
     return views.SettingsView(
@@ -117,6 +118,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         ai_daily_units=stored.ai_daily_units,
         four_eyes=stored.four_eyes,
         check_claims=stored.check_claims,
+        track_clicks=stored.track_clicks,
         version=stored.version,
     )
 

@@ -321,6 +321,7 @@ class SettingsView(View):
     ai_daily_units: int
     four_eyes: bool
     check_claims: bool
+    track_clicks: bool
     version: int
 
 

@@ -34,6 +34,12 @@ class VersionQuery(Input):
     against: int | None = Field(default=None, ge=1)
 
 
+class SpendingQuery(Input):
+    """The month, `2026-11` (UTC); the present one by default."""
+
+    month: Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")] | None = None
+
+
 class Settings(Input):
     """
     The settings of a version as the project's file has them. An absent one is taken from the version it is based on;

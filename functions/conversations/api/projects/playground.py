@@ -55,7 +55,6 @@ _NO_ONE = {
     "sms": "+15550000000",
     "email": "playground@example.com",
 }
-_A_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +128,7 @@ def answer(
     except ai.Unavailable as failure:
         is_lasting = failure.repeat is ai.Repeat.NEVER
         raise (ModelUnusable if is_lasting else ModelUnavailable)(failure.code) from None
-    return _view(company, config, given, made, traced.calls)
+    return _view(company, given, made, traced.calls)
 
 
 def _task(
@@ -208,7 +207,6 @@ def _simulated(call: Call, given: PlaygroundInput) -> Result:
 
 def _view(
     company: Company,
-    config: AiConfig,
     given: PlaygroundInput,
     made: Answer,
     model_calls: list[views.ModelCallView],
@@ -231,7 +229,7 @@ def _view(
         tokens_in=cost.usage.tokens_in,
         tokens_out=cost.usage.tokens_out,
         ms=cost.ms,
-        dollars=f"{prices.price_of(config.model, cost.usage) / _A_MILLION:.6f}",
+        dollars=prices.dollars(prices.price_of(cost.model, cost.usage)),
     )
 
 

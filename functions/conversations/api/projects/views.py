@@ -63,6 +63,44 @@ class VersionView(VersionSummaryView):
     differences: list[DifferenceView]
 
 
+class PriceView(View):
+    """The price of a model in dollars for a million tokens: of the project's settings, or a list price."""
+
+    model: str
+    input: float
+    output: float
+    cached_input: float
+    is_list_price: bool
+
+
+class SpentDayView(View):
+    """What models of a project used on a day (UTC)."""
+
+    day: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    dollars: str
+
+
+class ProjectSpendingView(View):
+    """
+    What the models of a project cost in a month. At the dollars of a day or a month people answer instead of the model;
+    at `warn_at_percent` of them an alarm is raised. Null: no such limit.
+    """
+
+    project_id: str
+    month: str
+    dollars: str
+    days: list[SpentDayView]
+    dollars_per_day: float | None
+    dollars_per_month: float | None
+    warn_at_percent: int
+    prices: list[PriceView]
+    list_prices_of: str
+    list_price_sources: list[str]
+
+
 class WrittenVersionView(View):
     """The number of a version that was stored. It is not live."""
 

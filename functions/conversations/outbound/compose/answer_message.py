@@ -65,6 +65,7 @@ def _facts_of(opened: OpenConversation, answer: Answer, noted: Noted) -> dict[st
         "ai_prompt_tokens": cost.usage.tokens_in,
         "ai_completion_tokens": cost.usage.tokens_out,
         "ai_cached_tokens": cost.usage.cached_in or None,
+        "ai_cost_micros": cost.usage.micros,
         "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),

@@ -124,8 +124,6 @@ class ModelTurns:
         try:
             return dialogue.answer(Metered(bounded, self.log, opened.company), task, execute)
         finally:
-            if isinstance(model, WithFallback) and model.second:
-                bounded.model_id = model.settings.model
             bounded.settle()
 
     def _models(self, config: AiConfig, company_id: str, deadline_ms: int) -> ai.Model:

@@ -72,6 +72,7 @@ OF_COMPANY = [
 ADMIN = Scope.CONVERSATIONS_ADMIN
 OF_PROJECTS = [
     Route("GET /projects", ADMIN),
+    Route("GET /projects/{project_id}/spending", ADMIN),
     Route("GET /projects/{project_id}/versions", ADMIN),
     Route("GET /projects/{project_id}/versions/{number}", ADMIN),
     Route("POST /projects/{project_id}/versions", ADMIN, {"settings": {}}),
