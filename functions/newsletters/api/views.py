@@ -337,6 +337,17 @@ class SourceView(View):
     changed_at: str
 
 
+class SourceText(SourceView):
+    """
+    A document with its first passages, as the search reads them; `passage_count` is the number of all. `problem` is the
+    code of the reason why it cannot be read.
+    """
+
+    passages: list[str]
+    passage_count: int
+    problem: str | None = None
+
+
 class Sources(View):
     """A page of documents in the order of their names."""
 

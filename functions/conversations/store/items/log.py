@@ -111,6 +111,7 @@ class Message(OfConversation):
     # Passages of documents given to the model: `chunk_id`, `score`, and `cited` if the message cites it; no content.
     retrieved: list[dict[str, str]] = Field(default_factory=list)
     completes_task: bool | None = None
+    asks_again: bool | None = None  # the customer, so the model
     opts_out: bool | None = None
     button: dict[str, str] | None = Field(default=None, repr=False)
     media: list[dict[str, str]] = Field(default_factory=list, repr=False)

@@ -336,6 +336,25 @@ def test_a_function_of_the_project_is_not_called_but_answered_by_the_request(
     assert not other["calls"][0]["simulated"]
 
 
+def test_the_second_model_answers_if_the_first_one_does_not(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass
+    class Down(Scripted):
+        def reply(self, request: ai.Request) -> ai.Reply:
+            raise ai.Unavailable("overloaded")
+
+    models = {None: Down([]), "second": Scripted([model_answer("Yes.")], name="the second")}
+    monkeypatch.setattr(model_creation, "model_for", lambda one, *_: models[one.model])
+    second = {"provider": "bedrock", "model": "second"}
+
+    shown = tried(
+        harness, "Hello", settings=settings(scripted_config={"sms": {"fallback": second}})
+    )
+
+    assert (shown.result["content"], shown.result["model"]) == ("Yes.", "the second")
+
+
 def test_faults_are_shown_with_what_follows_from_them(harness: Harness, model: Scripted) -> None:
     model.answers = [model_answer("It costs 99 EUR."), model_answer("A colleague knows the price.")]
 
