@@ -1,4 +1,4 @@
-"""How long customers wait for an answer of a model that needs no time, and how many answers a burst gets: simulated."""
+"""Waits of customers for an answer of a model that needs no time, and how many answers a burst gets: simulated."""
 
 from __future__ import annotations
 

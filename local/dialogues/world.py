@@ -69,7 +69,7 @@ class Begun:
 
 @dataclass(slots=True, eq=False)
 class EmulatedWorld:
-    """The handlers of conversations, and one company whose projects are those of the dialogues."""
+    """The handlers of conversations, and one company with the projects of the dialogues."""
 
     handlers: Handlers
     sandbox: Sandbox

@@ -56,8 +56,8 @@ WRITTEN_DOWN: Measured = {
 }
 NOTES = """\
 A row has a number and a name of two words. The person has one conversation in each of WhatsApp, AI conversations and
-e-mail, a byline of a newsletter and a row of the help desk. Units are those of all contexts; each further message of an
-erasure costs some more. Seconds are those of the inbox's function, at 0.5 GB, nearly all of them waits for running
+e-mail, a byline of a newsletter and a row of the help desk. Units: of all contexts; each further message of an
+erasure costs some more. Seconds: of the inbox's function, at 0.5 GB, nearly all of them waits for running
 workers.
 """
 

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 ROUNDS = 4
 MOST_REFUSALS = 2  # replies with a refused call
 LONGEST_NAME = 64  # of a function
-# The order of the calls of one reply, 1 for those of projects: a call that ends the turn comes after the others.
+# The order of the calls of one reply, 1 for functions of projects: a call that ends the turn comes after the others.
 _POSITIONS: Mapping[str, int] = {BuiltIn.RECORD_ANSWER: 0, BuiltIn.OPT_OUT: 2, BuiltIn.HAND_OFF: 3}
 _NEEDS_APPROVAL = 4
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")

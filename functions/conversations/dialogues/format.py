@@ -122,7 +122,7 @@ class Remembered(_Strict):
 class ModelAnswer(_Strict):
     """
     An answer of the stand-in for the model. *call* is the function that it calls, with *arguments*, *calls* are several
-    at once; *variables* are those of a template of WhatsApp, *subject* that of a mail, *remembers* is the answer to the
+    at once; *variables* belong to a template of WhatsApp, *subject* to a mail, *remembers* is the answer to the
     request for a memory.
 
     A text in a file is `{content: <text>}`. *refused* is a failure of the provider: an HTTP status and an error code.
@@ -267,7 +267,7 @@ class Document(_Strict):
 
 class Dialogue(_Strict):
     """
-    A dialogue. *project* has settings as `operations projects put` takes them, over those of a sample project; *data*
+    A dialogue. *project* has settings as `operations projects put` takes them, over a sample project; *data*
     is the `project_data` of the request: the facts. *functions* are the answers of the company's systems by function
     name, *documents* the result of each search in the company's documents.
     """

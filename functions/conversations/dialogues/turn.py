@@ -1,4 +1,4 @@
-"""What happened in a dialogue."""
+"""Events of a dialogue, turn by turn."""
 
 from __future__ import annotations
 

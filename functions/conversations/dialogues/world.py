@@ -1,4 +1,4 @@
-"""What a dialogue is played in: the handlers of conversations with their queues, a clock, and a model."""
+"""World of a dialogue: the handlers of conversations with their queues, a clock, and a model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What is stored of an address as a reader: sign-ups, choices, evidence of consent, times of sign-ups.
+Stored data of an address as a reader: sign-ups, choices, evidence of consent, times of sign-ups.
 
 An erasure removes it first, so that no worker makes a contact of it any more; the state of consent stays under the
 keyed hash.

@@ -1,7 +1,7 @@
 """
 The data of a customer: times of automatic replies, under a keyed hash of an address, for a week; or of a ticket.
 
-Tickets are known by the help desk's ids, and hold codes; their places beside the contacts lead to those of a person.
+Tickets are known by the help desk's ids, and hold codes; their places beside the contacts lead to a person's tickets.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Inventory:
         return Page([])
 
     def page(self, source: Source, _start: Attributes | None) -> Page:
-        """Return the row, if it exists; that of a ticket which is erased is its tombstone."""
+        """Return the row, if it exists; the row of an erased ticket is its tombstone."""
         kind, key = source
         if kind == TICKETS:
             return Page(

@@ -50,7 +50,7 @@ BOUNDED = {
     "email_threads.store.deadlines.service_levels.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.deadlines.scheduled_sends.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.privacy.retention.head": "a whole key",
-    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
+    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_PAGES and MOST_COMPARED heads a call",
     "newsletters.store.jobs.due": "one page",
     "newsletters.issues.api.queries.list_recipients": "one page",
     "newsletters.store.jobs.work_keys": "one page",
@@ -175,11 +175,13 @@ def _assigned(node: ast.AST) -> set[str]:
     }
 
 
+def _reads_pages(loop: ast.While) -> bool:
+    calls = [_name(one) for one in ast.walk(loop) if isinstance(one, ast.Call)]
+    return "query" in calls or bool(calls and _assigned(loop) & POSITIONS)
+
+
 def _reads_without_bound(function: Function) -> bool:
-    if any(
-        _assigned(loop) & POSITIONS and any(isinstance(one, ast.Call) for one in ast.walk(loop))
-        for loop in function.loops
-    ):
+    if any(map(_reads_pages, function.loops)):
         return True
     return any(
         _name(call) == "get_paginator"

@@ -48,8 +48,8 @@ class SpendingQuery(Input):
 
 class Settings(Input):
     """
-    The settings of a version as the project's file has them. Absent ones are those of the version it is based on; null
-    removes a setting.
+    The settings of a version as the project's file has them. An absent one is taken from the version it is based on;
+    null removes a setting.
     """
 
     ai_config: dict[str, Any] | None = None

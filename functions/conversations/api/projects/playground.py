@@ -1,7 +1,7 @@
 """
 Tries a version of a project's settings: the model writes the next message of a conversation that does not exist.
 
-The model, its checks and the search in documents are those of real turns. Nothing is sent or stored but the count of
+Real turns have the same model, checks and search in documents. Nothing is sent or stored but the count of
 tokens, and no function of the project is called: their results come from the request.
 """
 

@@ -1,5 +1,5 @@
 """
-A turn of an issue: a worker with the lease works for a short time, then the next turn waits behind those of others.
+A turn of an issue: a worker with the lease works for a short time, then the next turn waits behind turns of others.
 
 A turn that is lost is found by the schedule: its time is written before its message is sent.
 """

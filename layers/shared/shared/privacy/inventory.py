@@ -1,5 +1,5 @@
 """
-What a context supplies to the engine: where the data of one person is, and how it is fenced, removed and exported.
+Inventory of one person's data, which a context supplies to the engine, with its fence, removal and export.
 
 All calls are safe to repeat: a turn that dies is done again from the last stored step.
 """

@@ -125,7 +125,7 @@ class KnownTimes:
 
     @classmethod
     def of(cls, known: Iterable["KnownTimes"]) -> "KnownTimes":
-        """Return those of several texts."""
+        """Return the times of several texts."""
         found = list(known)
         return cls(
             frozenset().union(*(one.possible for one in found)),
