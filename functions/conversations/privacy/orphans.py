@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conversations.configuration.folders import parked_events
-from conversations.privacy import mail_files, subjects
+from conversations.privacy import subjects
 from conversations.store import erasures, messages, routes, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
 from conversations.store.recovery import unhandled
-from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.aws.stored_objects import (
+    FORBIDDEN,
+    MISSING,
+    ObjectUnusable,
+    Pointer,
+    mail_files_of,
+    record,
+)
 from shared.events.recovery import over_quota
 from shared.events.recovery.over_quota import OverQuotaEvent
 from shared.identity.addresses import USER_ID_PREFIX
@@ -21,7 +29,7 @@ from shared.privacy.inventory import Found, Page
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from conversations.store.erasures import Name
     from shared.aws.dynamodb import Attributes, Table
@@ -175,7 +183,7 @@ class Orphans:
 
     def _files(self, media: object) -> list[Found]:
         company = self.person.company_id
-        return [Found(FILE, key) for key in mail_files.keys(self.bucket, company, media)]
+        return [Found(FILE, key) for key in mail_files(self.bucket, company, media)]
 
     def _erase_unmatched(self, orphan: _IndexedOrphan) -> None:
         item = erasures.read_item(self.log, orphan.item_key)
@@ -223,6 +231,18 @@ class _IndexedOrphan:
         """Delete the subject entry of a missing item. A parked item newer than *at* may not be written yet: kept."""
         if not self.is_parked or self.item_key[SORT_KEY] < self.at:
             unhandled.forget_entries(log, [self.subject], self.item_key)
+
+
+def mail_files(bucket: Bucket, company_id: str, media: object) -> Iterator[str]:
+    """
+    Yield the keys of the files of a mail that its threads have copied for the conversations. *media*: a value of a
+    queued event.
+    """
+    folder = mail_files_of(bucket, company_id)
+    for file in media if isinstance(media, list) else ():
+        with suppress(ObjectUnusable):
+            if isinstance(file, dict):
+                yield folder.key_in(str(file.get("url") or f"s3://{bucket.name}/{file.get('key')}"))
 
 
 def _erase_parked(log: Table, bucket: Bucket, orphan: _IndexedOrphan) -> None:

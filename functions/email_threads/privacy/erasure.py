@@ -34,9 +34,7 @@ def remove(stored: StoredData, found: Found) -> None:
     table, key = stored.table, found.key
     is_part = found.act.startswith(PART)
     shared_subjects = found.act.split()[1:]
-    if found.kind in kinds.OBJECTS:
-        stored.bucket.delete(key)
-    elif found.kind == kinds.PARKED_EVENT:
+    if found.kind == kinds.PARKED_EVENT:
         parked.events_of(table).remove(key)
     elif found.kind == MAIL:
         for item in store.items(table, [key]):

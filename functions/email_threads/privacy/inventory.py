@@ -29,28 +29,29 @@ from email_threads.store.lists import thread_lists
 from email_threads.store.privacy import retention
 from email_threads.store.privacy.erasure import items
 from shared.aws.tables.items import stored as as_stored
+from shared.privacy import inventory
 from shared.privacy.inventory import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from email_threads.store.items import Thread
     from shared.aws.dynamodb import Attributes
-    from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Found, Source
 
 _THREADS, _BLOCKED = "threads", "blocked_senders"
-MAIL_SUFFIX: Final = ".eml"
 # The attributes of a thread with others that do not tell the texts of other people.
 _SHARED: Final = frozenset({
     "conversation_id", "company_id", "mailbox", "created_at", "updated_at", "status", "subject", "email_count",
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory(StoredData):
+@dataclass(frozen=True, kw_only=True)
+class Inventory(StoredData, inventory.Inventory):
     """The stored data of a person, and what an erasure and an export do with it."""
 
+    objects: ClassVar[frozenset[str]] = kinds.OBJECTS
+    suffixes: ClassVar[Mapping[str, str]] = {kinds.RAW: ".eml", kinds.PARKED_MAIL: ".eml"}
     fences: ClassVar[Sequence[Source]] = ((_THREADS, OWN_LIST), (_BLOCKED, ""))
 
     @property
@@ -94,24 +95,12 @@ class Inventory(StoredData):
         """Remove a finding, or the person's part of it. Raises Transient."""
         erasure.remove(self, found)
 
-    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return each item of a page as a line, and copy each object; mail programs open whole mails."""
-        lines: list[dict[str, object]] = []
-        for found in page:
-            if found.kind in kinds.OBJECTS:
-                copied = folder.copy(found.key, "" if found.kind == kinds.FILE else MAIL_SUFFIX)
-                if copied is not None:
-                    lines.append({"kind": found.kind, "file": copied})
-            elif (item := self._item(found)) is not None:
-                lines.append({"kind": found.kind, "item": item})
-        return lines
-
-    def finish(self) -> None:
-        """Delete the exports of the person."""
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the person."""
         company_id = self.person.company_id
         exported = PrivacyJob.id_of("export", company_id, self.person.address)
-        for key in self.bucket.all_keys_under(objects.exports_of(company_id, exported)):
-            self.bucket.delete(key)
+        return [objects.exports_of(company_id, exported)]
 
     def _unblock(self) -> None:
         """Remove the address from the blocked senders of the company's mailboxes."""
@@ -138,7 +127,8 @@ class Inventory(StoredData):
             return fence.present(self.table, self.person, thread_id)[0]
         return fence.exclude(self.table, self.person, thread_id)
 
-    def _item(self, found: Found) -> Attributes | None:
+    def item(self, found: Found, /) -> Attributes | None:
+        """Return an item; of a thread with others what says nothing about these."""
         if found.kind == kinds.PARKED_EVENT:
             event = parked.events_of(self.table).get(found.key)
             return event.attributes() if event is not None else None

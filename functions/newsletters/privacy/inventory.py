@@ -2,7 +2,8 @@
 The data of a user: the user's newsletters, and the name in reviews of colleagues' newsletters.
 
 A newsletter of the user is deleted, or exported with its files. From a newsletter whose review the user has requested
-or decided the name is removed, or the review is exported.
+or decided the name is removed, or the review is exported. Nothing is fenced: deletions and reviews are conditional on
+the version that was read.
 """
 
 from __future__ import annotations
@@ -24,40 +25,41 @@ from newsletters.store.newsletters import (
 from newsletters.store.objects import folder_of, privacy_exports
 from newsletters.store.readers import public_lists
 from shared.aws.stored_objects import ObjectUnusable, record
+from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Metadata
     from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
-    from shared.privacy.inventory import Source
+    from shared.privacy.inventory import Line, Source
 
 PAGE: Final = 10
 ERASED: Final = "erased"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+@dataclass(frozen=True)
+class Inventory(inventory.Inventory):
     """The data of one user of a company."""
 
     resources: Resources
     company_id: str
     user_id: str
 
-    # Deletions and reviews are conditional on the version that was read: no event adds to them later.
-    fences: ClassVar[Sequence[Source]] = ()
     sources: ClassVar[Sequence[Source]] = (("newsletters", ""),)
 
-    def fence(self, _source: Source, _start: Attributes | None) -> Page:
-        """Return an empty page: there is nothing to fence."""
-        return Page([])
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the user."""
+        job_id = PrivacyJob.id_of("export", self.company_id, self.user_id)
+        return [privacy_exports(self.company_id, job_id)]
 
-    def page(self, _source: Source, start: Attributes | None) -> Page:
+    def page(self, _source: Source, start: Attributes | None, /) -> Page:
         """Return the user's part of a page of the company's list, which is strongly consistent."""
         listed, last = newsletters.list_of_company(
             self.resources.store.table, self.company_id, limit=PAGE, start=start
@@ -69,7 +71,7 @@ class Inventory:
         ]
         return Page(found, position_after(last))
 
-    def remove(self, found: Found) -> None:
+    def remove(self, found: Found, /) -> None:
         """Delete a newsletter of the user, or remove the name from a review. Raises Transient after a lost race."""
         newsletter = get_newsletter_stored(self.resources.store.table, found.key)
         if newsletter is None:
@@ -79,27 +81,22 @@ class Inventory:
         else:
             self._forget_reviewer(newsletter.metadata)
 
-    def export(self, page: Iterable[Found], folder: ExportFolder) -> list[dict[str, object]]:
-        """Return the items of newsletters and the reviews as lines, and copy the files."""
+    def lines(self, found: Found, folder: ExportFolder, /) -> list[Line]:
+        """Return the items of a newsletter with copies of its files, or a review."""
         store = self.resources.store
-        lines: list[dict[str, object]] = []
-        for found in page:
-            newsletter = get_newsletter_stored(store.table, found.key)
-            if newsletter is None:
-                continue
-            is_own = self._owns(newsletter.metadata)
-            lines += _lines(store, newsletter, folder) if is_own else [_review_line(newsletter)]
-        return lines
+        newsletter = get_newsletter_stored(store.table, found.key)
+        if newsletter is None:
+            return []
+        if self._owns(newsletter.metadata):
+            return _lines(store, newsletter, folder)
+        review = newsletter.metadata.review
+        return [{"reviewed": newsletter.code, **(review.model_dump() if review else {})}]
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings and issues, and delete the user's exports."""
-        store = self.resources.store
-        issues.forget_author(store.table, self.company_id, self.user_id, ERASED)
-        companies.forget_author(store.table, self.company_id, self.user_id, ERASED)
-        public_lists.forget_author(store.table, self.company_id, self.user_id, ERASED)
-        exported = PrivacyJob.id_of("export", self.company_id, self.user_id)
-        for key in store.bucket.all_keys_under(privacy_exports(self.company_id, exported)):
-            store.bucket.delete(key)
+        """Remove the user as the author of the company's settings, issues and lists."""
+        for authored in (issues, companies, public_lists):
+            table = self.resources.store.table
+            authored.forget_author(table, self.company_id, self.user_id, ERASED)
 
     def _owns(self, metadata: Metadata) -> bool:
         return metadata.user_id == self.user_id
@@ -122,15 +119,13 @@ class Inventory:
             raise Transient("newsletter_contended") from None
 
 
-def _lines(store: Store, newsletter: Newsletter, folder: ExportFolder) -> list[dict[str, object]]:
+def _lines(store: Store, newsletter: Newsletter, folder: ExportFolder) -> list[Line]:
     """Return the items of a newsletter as lines, and copy its files."""
     newsletter = _whole(store, newsletter)
     items = (newsletter.metadata, newsletter.topics, newsletter.outline, newsletter.draft)
-    lines: list[dict[str, object]] = [one.attributes() for one in items if one is not None]
+    lines: list[Line] = [one.attributes() for one in items if one is not None]
     keys = store.bucket.all_keys_under(folder_of(store, newsletter.code).prefix)
-    copies: list[dict[str, object]] = [
-        {"file": name} for key in keys if (name := folder.copy(key)) is not None
-    ]
+    copies: list[Line] = [{"file": name} for key in keys if (name := folder.copy(key)) is not None]
     return [*lines, *copies]
 
 
@@ -141,11 +136,6 @@ def _whole(store: Store, newsletter: Newsletter) -> Newsletter:
     except ObjectUnusable as fault:
         record(fault, "spilled")
         return newsletter
-
-
-def _review_line(newsletter: Newsletter) -> dict[str, object]:
-    review = newsletter.metadata.review
-    return {"reviewed": newsletter.code, **(review.model_dump() if review else {})}
 
 
 def position_after(last: Attributes | None) -> Attributes | None:

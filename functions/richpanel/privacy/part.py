@@ -3,59 +3,87 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.privacy import tickets
 from richpanel.privacy.inventory import TICKET, Inventory
-from richpanel.privacy.remainders import REMAINDERS
 from richpanel.store.items import PrivacyJob
-from shared.privacy import engine, requests
-from shared.privacy import jobs as stored_jobs
 from shared.privacy.engine import Engine
-from shared.privacy.exports import ExportFolder
-from shared.privacy.parts import Known, NameKind, PartJob, Subject, job_since, part_job
+from shared.privacy.parts import JobsPart, NameKind
+from shared.privacy.remainders import stated
+from shared.privacy.requests import Jobs
 from shared.runtime import clock
-from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
-    from shared.privacy.jobs import Kind
-    from shared.privacy.parts import Asked, Named
+    from shared.privacy.parts import Named
 
 TURN_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
 # The timeout of the worker is 60 s; the rest covers clock skew.
 SETTLES_MS: Final = 70 * clock.SECOND_MS
-_LINES: Final = "help_desk.jsonl"
-_EXPORTS: Final = "exports/~help-desk/{company}/{job}/"  # no id of a company has a tilde
+REMAINDERS: Final = stated(
+    kept="""
+    tickets, 90 days: states and audit of tickets beside no contact: ids and codes; they are erased by their ids
+    events, 30 days: ids, hashes and codes of events and actions, so that nothing is answered twice
+    receipts: this job, under a keyed hash of the address
+    """,
+    outside="""
+    queues, 28 days: ids of tickets in queues and dead letters
+    help_desk: tickets and the customer's profile at the help desk: erase them there
+    providers: logs of the shop's and the model's providers, by their terms
+    """,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpDeskPart:
+class HelpDeskPart(JobsPart[PrivacyJob]):
     """
-    A job for each address and ticket, over the tables of states, audit and contacts and the bucket of exports.
+    A job for each address and ticket.
 
     *secret*: the help desk's, with the salt of the hashes. *owner*: returns the company of the help desk; None if it is
     every company's.
     """
 
-    table: Table
-    audit: Table
-    contacts: Table
-    bucket: Bucket
+    context: ClassVar[str] = "richpanel"
+
     secret: JsonSecret
     owner: Callable[[], str | None]
-    context: str = "richpanel"
 
-    def known(self, _company: str, _name: Named, /) -> Known:
-        """Return nothing: an address is all that the help desk's middleware counts by."""
-        return Known(names=[], has_passed_on=False)
+    @classmethod
+    def of(
+        cls,
+        tables: tickets.Tables,
+        bucket: Bucket,
+        secret: JsonSecret,
+        owner: Callable[[], str | None],
+    ) -> HelpDeskPart:
+        """Return the part over the tables and the bucket of exports."""
+        jobs = Jobs(
+            item=PrivacyJob,
+            table=tables.state,
+            bucket=bucket,
+            id_of=PrivacyJob.id_of,
+            # No id of a company has a tilde.
+            exports=lambda company, job_id: f"exports/~help-desk/{company}/{job_id}/",
+            lines="help_desk.jsonl",
+            remainders=lambda _: REMAINDERS,
+        )
 
-    def subjects(self, kind: Kind, company: str, names: Sequence[Named], /) -> list[Subject]:
+        def inventory(job: PrivacyJob) -> Inventory:
+            subject = str(job.requested_for)
+            exports = jobs.exports_of(job.company_id, subject)
+            return Inventory(tables, job.company_id, subject, exports)
+
+        engine = Engine(
+            jobs=jobs, inventory=inventory, turn_ms=TURN_MS, settles_ms=lambda _: SETTLES_MS
+        )
+        return cls(jobs=jobs, engine=engine, secret=secret, owner=owner)
+
+    def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
         """Return tickets, and hashes of addresses if there is a salt; none of another company's customers."""
         if self.owner() not in {None, company}:
             return []
@@ -64,68 +92,4 @@ class HelpDeskPart:
         if can_count(self.secret):
             addresses = [one.value for one in names if one.kind is NameKind.EMAIL]
             own += [customer_hmac(self.secret, one) for one in addresses]
-        return [Subject(name=one, job_id=PrivacyJob.id_of(kind, company, one)) for one in own]
-
-    def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
-        """Make a turn of the job of a subject that belongs to the request, unless it is done."""
-        del queues
-        job_id = PrivacyJob.id_of(asked.kind, asked.company, subject)
-        stored = stored_jobs.get(self.table, PrivacyJob, job_id)
-        job = job_since(asked, stored, lambda: self._turn(asked, subject, job_id), goes_on=True)
-        return self._stated(job)
-
-    def stored(self, job_id: str, /) -> PartJob | None:
-        """Return a job."""
-        job = stored_jobs.get(self.table, PrivacyJob, job_id)
-        return self._stated(job) if job is not None else None
-
-    def _turn(self, asked: Asked, subject: str, job_id: str) -> PrivacyJob:
-        fresh = PrivacyJob(
-            **PrivacyJob.key_of(job_id),
-            company_id=asked.company,
-            job_id=job_id,
-            kind=asked.kind,
-            requested_at=asked.requested_at,
-            requested_by=asked.requested_by,
-            requested_for=subject,
-        )
-        job = requests.start(self.table, fresh, lambda _: None)
-        try:
-            engine.work(self._engine(), job.job_id)
-        except Transient as wait:
-            if not wait.wait_ms:
-                raise
-        return stored_jobs.get(self.table, PrivacyJob, job.job_id) or job
-
-    def _engine(self) -> Engine[PrivacyJob]:
-        return Engine(
-            item=PrivacyJob,
-            table=self.table,
-            inventory=lambda job: Inventory(
-                tables=tickets.Tables(self.table, self.audit, self.contacts),
-                company=job.company_id,
-                bucket=self.bucket,
-                subject=str(job.requested_for),
-                exports=_exports_of(
-                    job.company_id,
-                    PrivacyJob.id_of("export", job.company_id, str(job.requested_for)),
-                ),
-            ),
-            folder=self._folder,
-            enqueue=lambda _: None,
-            remainders=REMAINDERS,
-            turn_ms=TURN_MS,
-            settles_ms=SETTLES_MS,
-        )
-
-    def _folder(self, job: PrivacyJob) -> ExportFolder:
-        prefix = f"{_exports_of(job.company_id, job.job_id)}{job.run}/"
-        return ExportFolder(self.bucket, prefix, _LINES)
-
-    def _stated(self, job: PrivacyJob) -> PartJob:
-        return part_job(job, REMAINDERS, self.bucket, self._folder(job).prefix)
-
-
-def _exports_of(company_id: str, job_id: str) -> str:
-    """Return the prefix of all exports of a job."""
-    return _EXPORTS.format(company=company_id, job=job_id)
+        return own

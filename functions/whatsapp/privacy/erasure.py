@@ -63,11 +63,8 @@ def fence(table: Table, message: Message | Call) -> None:
 
 
 def remove(listing: Listing, found: Found) -> None:
-    """Remove a thing, or what it says about the customer. Safe to repeat."""
+    """Remove an item, or what it or a list says about the customer. Safe to repeat."""
     table, bucket, key = listing.table, listing.bucket, found.key
-    if found.kind == kinds.OBJECT:
-        bucket.delete(key)
-        return
     if found.kind == kinds.CAMPAIGN_LIST:
         campaign_lists.forget(bucket, key, listing.contact.ids)
         return

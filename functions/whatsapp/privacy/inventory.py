@@ -11,12 +11,14 @@ The bucket deletes exports after seven days; an erasure of the contact deletes t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from shared.privacy import inventory
 from shared.privacy.inventory import Page
-from whatsapp.configuration.folders import exports_of
-from whatsapp.privacy import erasure, kinds, message_exports
+from whatsapp.configuration.folders import exports_of, message_exports_of
+from whatsapp.privacy import erasure, kinds
 from whatsapp.privacy.stored_data import Listing
+from whatsapp.privacy.subjects import hashes_of
 from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.privacy import PrivacyJob
@@ -26,14 +28,16 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
-    from shared.privacy.inventory import Found, Source
+    from shared.privacy.inventory import Found, Line, Source
 
 _WITHOUT_ITEM: Final = frozenset({kinds.CAMPAIGN_LIST, kinds.OBJECT})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory(Listing):
+@dataclass(frozen=True, kw_only=True)
+class Inventory(Listing, inventory.Inventory):
     """The listed data of a contact, and what an erasure and an export do with it."""
+
+    objects: ClassVar[frozenset[str]] = frozenset({kinds.OBJECT})
 
     @property
     def fences(self) -> list[Source]:
@@ -55,34 +59,34 @@ class Inventory(Listing):
         """Remove a thing, or what it says about the contact."""
         erasure.remove(self, found)
 
-    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return each item of a page as a line, and copy each object."""
-        lines: list[dict[str, object]] = []
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[Line]:
+        """Return the lines of a page, whose items are read at once."""
         keys = dict.fromkeys(one.key for one in page if one.kind not in _WITHOUT_ITEM)
         stored = self.table.get_many([pk(key) for key in keys])
         items = {str(item[PARTITION_KEY]): item for item in stored}
+        lines: list[Line] = []
         for found in page:
             if found.kind == kinds.CAMPAIGN_LIST:
                 lines.append({"kind": found.kind, "file": None})  # Its other lines are of others.
             elif found.kind == kinds.OBJECT:
-                copied = folder.copy(found.key)
-                if copied is not None:
-                    lines.append({"kind": found.kind, "file": copied})
+                lines += self.lines(found, folder)
             elif found.key in items:
                 lines.append({"kind": found.kind, "item": items[found.key]})
         return lines
 
-    def finish(self) -> None:
-        """Delete the exports of the contact."""
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the contact, and those of messages with it."""
         company, contact = self.company, self.contact
-        exported = [
+        ids = [
             *(PrivacyJob.id_of("export", company, each) for each in contact.ids),
             *(PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.keys),
         ]
-        folders = [
-            *(f"{exports_of(company)}{job_id}/" for job_id in exported),
-            *(each for key in contact.keys for each in message_exports.folders_of(company, key)),
-        ]
-        for folder in folders:
-            for key in self.bucket.all_keys_under(folder):
-                self.bucket.delete(key)
+        of_messages = (each for key in contact.keys for each in folders_of(company, key))
+        return [*(f"{exports_of(company)}{job_id}/" for job_id in ids), *of_messages]
+
+
+def folders_of(company: str, contact_key: str) -> list[str]:
+    """Return the prefixes that exports of messages with a contact may have: one for each key of the stage."""
+    hashes = [subject.partition("#")[2] for subject in hashes_of(contact_key)]
+    return [message_exports_of(company, hashed) for hashed in hashes]

@@ -12,6 +12,7 @@ from newsletters.configuration.resources import Resources
 from newsletters.inbound.events import PrivacyRequested, PurgeRequested
 from newsletters.privacy import jobs
 from newsletters.privacy.part import NewsletterPart
+from newsletters.privacy.requests import jobs_of
 from newsletters.store.items import Draft, Metadata
 from newsletters.store.items.steps import Export
 from newsletters.store.newsletters import create_newsletter, get_newsletter_full
@@ -105,4 +106,4 @@ def bylines_on_moto() -> Bylines:
         steps=queue,
         exports=queue,
     )
-    return Bylines(resources, queue, NewsletterPart(resources=resources))
+    return Bylines(resources, queue, NewsletterPart(jobs=jobs_of(resources)))
