@@ -18,7 +18,7 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.privacy import campaign_lists, kinds
+from whatsapp.privacy import campaign_lists, kinds, shares
 from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, WebhookEvent, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
@@ -67,6 +67,9 @@ def remove(listing: Listing, found: Found) -> None:
     table, bucket, key = listing.table, listing.bucket, found.key
     if found.kind == kinds.CAMPAIGN_LIST:
         campaign_lists.forget(bucket, key, listing.contact.ids)
+        return
+    if found.act == shares.SHARE:
+        shares.remove(table, listing.share, key)
         return
     item = table.get(pk(key))
     if item is None:

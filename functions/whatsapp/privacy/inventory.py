@@ -17,9 +17,10 @@ from shared.privacy import inventory
 from shared.privacy.inventory import Page
 from whatsapp.configuration.folders import exports_of, message_exports_of
 from whatsapp.privacy import erasure, kinds
+from whatsapp.privacy.shares import SHARE
 from whatsapp.privacy.stored_data import Listing
 from whatsapp.privacy.subjects import hashes_of
-from whatsapp.store.items import pk
+from whatsapp.store.items import Edit, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.privacy import PrivacyJob
 
@@ -70,8 +71,10 @@ class Inventory(Listing, inventory.Inventory):
                 lines.append({"kind": found.kind, "file": None})  # Its other lines are of others.
             elif found.kind == kinds.OBJECT:
                 lines += self.lines(found, folder)
-            elif found.key in items:
-                lines.append({"kind": found.kind, "item": items[found.key]})
+            elif (item := items.get(found.key)) is not None:
+                is_share = found.act == SHARE
+                own = self.share.of(Edit.read(item)).attributes() if is_share else item
+                lines.append({"kind": found.kind, "item": own})
         return lines
 
     @property

@@ -19,6 +19,7 @@ from whatsapp.store.items import (
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -43,6 +44,7 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         Conversation,
         ConversationChange,
         Edit,
+        EditAuthor,
         FlowResponse,
         FlowToken,
         GroupParticipant,

@@ -26,6 +26,7 @@ from shared.privacy.inventory import Found, Page
 from whatsapp import store
 from whatsapp.configuration.folders import file_prefix, older_versions_of
 from whatsapp.privacy import campaign_lists, claims, kinds
+from whatsapp.privacy.shares import SHARE, Share
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (
     Alias,
@@ -42,6 +43,7 @@ from whatsapp.store.items import (
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.sequences import SequenceRun
@@ -237,19 +239,42 @@ class Listing:
         return [item for item in items if item[PARTITION_KEY] not in found]
 
     def _of_listed(self, item: Attributes) -> Iterator[Found]:
+        """Yield what an item of the index leads to, and the item; of changes of several people the contact's share."""
+        if item["itemType"] == EditAuthor.item_type:
+            for edit in self._own([EditAuthor.read(item).edit_pk]):
+                yield from self._shared(Edit.read(edit))
         if item["itemType"] == Edit.item_type:
-            yield from self._of_versions(Edit.read(item))
-        yield from _of_item(item)
+            yield from self._shared(Edit.read(item))
+        else:
+            yield from _of_item(item)
 
-    def _of_versions(self, edits: Edit, first_file: str | None = None) -> Iterator[Found]:
-        """Yield the objects and files of the versions of a message, except its first file."""
+    @property
+    def share(self) -> Share:
+        """The contact's share of changes to messages of others."""
+        return Share(self.contact, self.until)
+
+    def _shared(self, edits: Edit) -> Iterator[Found]:
+        theirs = self.share.of(edits)
+        yield from self._of_versions(edits, is_share=True)
+        if theirs.content_s3_key:
+            yield Found(kinds.OBJECT, theirs.content_s3_key)
+        yield Found(Edit.item_type, edits.pk, SHARE)
+
+    def _of_versions(
+        self, edits: Edit, first_file: str | None = None, *, is_share: bool = False
+    ) -> Iterator[Found]:
+        """Yield the objects and files of the versions of a message, except its first file; or of the contact's."""
         _, phone, message_id = edits.pk.split("#", 2)
         versions = [edits.original or {}, *edits.versions, *(edits.foreign_versions or [])]
+        if is_share:
+            versions = [one for one in versions if self.share.has(phone, one)]
         older = older_versions_of(self.bucket, self.company, phone, message_id)
         if len(edits.versions) >= Edit.most_versions:
             for key in self.bucket.all_keys_under(older.prefix):
-                versions.append(json.loads(self.bucket.get(key)))
-                yield Found(kinds.OBJECT, key)
+                version = json.loads(self.bucket.get(key))
+                if not is_share or self.share.has(phone, version):
+                    versions.append(version)
+                    yield Found(kinds.OBJECT, key)
         for version in versions:
             if version.get("contentS3Key"):
                 yield Found(kinds.OBJECT, str(version["contentS3Key"]))
