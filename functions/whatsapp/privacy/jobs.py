@@ -1,26 +1,105 @@
-"""Jobs that erase or export a contact: turns of `shared.privacy.engine` over the inventory of the inbox."""
+"""
+Jobs that erase or export a contact: turns of `shared.privacy.engine` over its data, as `stored_data` lists it.
+
+    exports/{company}/{job}/{run}/parts/000001.jsonl    one for each page, joined at the end
+    exports/{company}/{job}/{run}/files/...             copies of media files, long texts and parked events
+    exports/{company}/{job}/{run}/contact.jsonl         lines {kind: item type, item}, or {kind: OBJECT, file}
+
+The bucket deletes exports after seven days; an erasure of the contact deletes them at once.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from shared.privacy import engine
+from shared.privacy import engine, inventory
 from shared.privacy.engine import Engine
+from shared.privacy.inventory import Page
 from shared.runtime import clock
+from whatsapp.configuration.folders import exports_of, message_exports_of
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.privacy import erasure, tombstones
-from whatsapp.privacy.inventory import Inventory
+from whatsapp.privacy import erasure, kinds, tombstones
 from whatsapp.privacy.requests import jobs_of
-from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE
-from whatsapp.privacy.subjects import Contact, resolve
+from whatsapp.privacy.shares import SHARE
+from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
+from whatsapp.privacy.subjects import Contact, hashes_of, resolve
+from whatsapp.store.items import Edit, pk
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
+    from collections.abc import Sequence
+
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Found, Line, Source
     from whatsapp.configuration.resources import Resources
-    from whatsapp.store.items.privacy import PrivacyJob
 
 # Messages of the same batch wait for a run.
 RUN_MS = 5 * clock.SECOND_MS
+_WITHOUT_ITEM: Final = frozenset({kinds.CAMPAIGN_LIST, kinds.OBJECT})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory(Listing, inventory.Inventory):
+    """The listed data of a contact, and what an erasure and an export do with it."""
+
+    objects: ClassVar[frozenset[str]] = frozenset({kinds.OBJECT})
+
+    @property
+    def fences(self) -> list[Source]:
+        """The lists of sends in doubt, and of messages and calls."""
+        return [*self.intents, *self.timelines, *self.sent]
+
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
+        """Mark a page of messages as erased; return sends in doubt, which are removed at once."""
+        if source in self.intents:
+            # Because a message made from an intent later has a time after the request.
+            return self.page(source, start)
+        messages, last = self.messages_in(source, start)
+        for message in messages:
+            if not message.erased:
+                erasure.fence(self.table, message)
+        return Page([], last)
+
+    def remove(self, found: Found, /) -> None:
+        """Remove a thing, or what it says about the contact."""
+        erasure.remove(self, found)
+
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[Line]:
+        """Return the lines of a page, whose items are read at once."""
+        keys = dict.fromkeys(one.key for one in page if one.kind not in _WITHOUT_ITEM)
+        stored = self.table.get_many([pk(key) for key in keys])
+        items = {str(item[PARTITION_KEY]): item for item in stored}
+        lines: list[Line] = []
+        for found in page:
+            if found.kind == kinds.CAMPAIGN_LIST:
+                lines.append({"kind": found.kind, "file": None})  # Its other lines are of others.
+            elif found.kind == kinds.OBJECT:
+                lines += self.lines(found, folder)
+            elif (item := items.get(found.key)) is not None:
+                is_share = found.act == SHARE
+                own = self.share.of(Edit.read(item)).attributes() if is_share else item
+                lines.append({"kind": found.kind, "item": own})
+        return lines
+
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the contact, and those of messages with it."""
+        company, contact = self.company, self.contact
+        ids = [
+            *(PrivacyJob.id_of("export", company, each) for each in contact.ids),
+            *(PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.keys),
+        ]
+        of_messages = (each for key in contact.keys for each in folders_of(company, key))
+        return [*(f"{exports_of(company)}{job_id}/" for job_id in ids), *of_messages]
+
+
+def folders_of(company: str, contact_key: str) -> list[str]:
+    """Return the prefixes that exports of messages with a contact may have: one for each key of the stage."""
+    hashes = [subject.partition("#")[2] for subject in hashes_of(contact_key)]
+    return [message_exports_of(company, hashed) for hashed in hashes]
 
 
 def work(resources: Resources, event: Event) -> Outcome:

@@ -23,7 +23,7 @@ from whatsapp import store
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import plain
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.privacy.inventory import folders_of
+from whatsapp.privacy.jobs import folders_of
 from whatsapp.store.conversations.lists.merged_entries import EntryList
 from whatsapp.store.inbox import exports
 from whatsapp.store.items import Conversation, Message

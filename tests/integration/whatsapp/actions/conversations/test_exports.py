@@ -13,7 +13,7 @@ from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy.inventory import Inventory
+from whatsapp.privacy.jobs import Inventory
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.items import Conversation
 from whatsapp.worker import message_exports
