@@ -92,13 +92,15 @@ STRIPPED: Final = {
     for kind in (PaymentOrder, Refund)
 }
 # Deleted, unless other people or later times have a part of them, or a send is in doubt (`erasure`).
-CHANGED: Final = frozenset({Alias, Conversation, Edit, Group, Intent})
+CHANGED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    {Alias, Conversation, Edit, Group, Intent}
+)
 DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset({
     Address, AddressDefault, ContactLink, ContactLinkChange, ConversationChange, EditAuthor, FlowResponse, FlowToken,
     GroupParticipant, Note, ParkedEntry, Reaction, SequenceRun, Status,
 })  # fmt: skip
-COVERED: Final = (
-    frozenset({Message, Call, Media, WebhookEvent, PaymentOrder, Refund}) | CHANGED | DELETED
+COVERED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    (*(one.item for one in _STUBS), PaymentOrder, Refund, *CHANGED, *DELETED)
 )
 
 
