@@ -23,7 +23,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from email_threads.privacy.stored_data import StoredData
+    from email_threads.privacy.findings import StoredData
     from shared.privacy.inventory import Found
 
 TRIES: Final = 8

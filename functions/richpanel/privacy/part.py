@@ -1,4 +1,9 @@
-"""The help desk as a part of one request about a person. Its jobs are in no queue: each call makes a turn."""
+"""
+The help desk as a part of one request about a person. Its jobs are in no queue: each call makes a turn.
+
+Of a customer it has times of automatic replies, under a keyed hash of an address, for a week. Tickets are known by the
+help desk's ids, and hold codes; their places beside the contacts lead to those of a person.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.privacy import tickets
-from richpanel.privacy.inventory import TICKET, Inventory
-from richpanel.store.items import PrivacyJob
+from richpanel.store import states
+from richpanel.store.items import CustomerState, PrivacyJob, key_of
+from shared.privacy import inventory
 from shared.privacy.engine import Engine
+from shared.privacy.inventory import Found, Page
 from shared.privacy.parts import JobsPart, NameKind
 from shared.privacy.remainders import stated
 from shared.privacy.requests import Jobs
@@ -18,13 +25,17 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from shared.aws.dynamodb import Attributes
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
+    from shared.privacy.inventory import Source
     from shared.privacy.parts import Named
 
 TURN_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
 # The timeout of the worker is 60 s; the rest covers clock skew.
 SETTLES_MS: Final = 70 * clock.SECOND_MS
+CUSTOMERS, TICKETS = "customers", "tickets"
+TICKET: Final = "ticket:"  # before the id of a ticket, in the name of a subject
 REMAINDERS: Final = stated(
     kept="""
     tickets, 90 days: states and audit of tickets beside no contact: ids and codes; they are erased by their ids
@@ -37,6 +48,58 @@ REMAINDERS: Final = stated(
     providers: logs of the shop's and the model's providers, by their terms
     """,
 )
+
+
+@dataclass(frozen=True)
+class Inventory(inventory.Inventory):
+    """The row of the customer or ticket of a subject, the audit of a ticket, and its place beside a contact."""
+
+    tables: tickets.Tables
+    company: str
+    subject: str
+    exports: str
+
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the subject."""
+        return [self.exports]
+
+    @property
+    def fences(self) -> Sequence[Source]:
+        """A ticket. The row of a customer is of a message that was handled before: the next one is counted anew."""
+        return self.sources if self.subject.startswith(TICKET) else ()
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The customer or the ticket."""
+        if self.subject.startswith(TICKET):
+            return ((TICKETS, self.subject.removeprefix(TICKET)),)
+        return ((CUSTOMERS, self.subject),)
+
+    def fence(self, source: Source, _start: Attributes | None, /) -> Page:
+        """Stop all later events of a ticket."""
+        tickets.bury(self.tables.state, source[1])
+        return Page([])
+
+    def page(self, source: Source, _start: Attributes | None, /) -> Page:
+        """Return the row, if it exists; that of a ticket which is erased is its tombstone."""
+        kind, key = source
+        if kind == TICKETS:
+            row = states.conversation(self.tables.state, key)
+            return Page([Found(TICKETS, key)] if row else [])
+        customer = states.customer(self.tables.state, key)
+        return Page([Found(CUSTOMERS, customer.conversation_id)] if customer else [])
+
+    def remove(self, found: Found, /) -> None:
+        """Remove the row of a customer, or all of a ticket but its tombstone."""
+        if found.kind == TICKETS:
+            tickets.erase(self.tables, self.company, found.key)
+        else:
+            self.tables.state.delete(key_of(CustomerState, found.key))
+
+    def item(self, found: Found, /) -> Attributes | None:
+        """Return the row."""
+        return self.tables.state.get(key_of(CustomerState, found.key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +136,13 @@ class HelpDeskPart(JobsPart[PrivacyJob]):
             remainders=lambda _: REMAINDERS,
         )
 
-        def inventory(job: PrivacyJob) -> Inventory:
+        def inventory_of(job: PrivacyJob) -> Inventory:
             subject = str(job.requested_for)
             exports = jobs.exports_of(job.company_id, subject)
             return Inventory(tables, job.company_id, subject, exports)
 
         engine = Engine(
-            jobs=jobs, inventory=inventory, turn_ms=TURN_MS, settles_ms=lambda _: SETTLES_MS
+            jobs=jobs, inventory=inventory_of, turn_ms=TURN_MS, settles_ms=lambda _: SETTLES_MS
         )
         return cls(jobs=jobs, engine=engine, secret=secret, owner=owner)
 
