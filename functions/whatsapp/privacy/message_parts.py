@@ -107,14 +107,16 @@ class MessageParts:
     ) -> Iterator[Found]:
         """Yield the objects and files of the versions of a message, except its first file; or of the contact's."""
         _, phone, message_id = edits.pk.split("#", 2)
-        versions = [edits.original or {}, *edits.versions, *(edits.foreign_versions or [])]
+        changed = [*edits.versions, *(edits.foreign_versions or [])]
+        versions = [edits.original or {}, *changed]
         if is_share:
-            versions = [one for one in versions if self.share.has(phone, one)]
+            versions = [one for one in changed if self.share.has(edits, one)]
         older = older_versions_of(self.bucket, self.company, phone, message_id)
-        if len(edits.versions) >= Edit.most_versions:
+        # An erasure of another person may have left fewer.
+        if is_share or len(edits.versions) >= Edit.most_versions:
             for key in self.bucket.all_keys_under(older.prefix):
                 version = json.loads(self.bucket.get(key))
-                if not is_share or self.share.has(phone, version):
+                if not is_share or self.share.has(edits, version):
                     versions.append(version)
                     yield Found(kinds.OBJECT, key)
         for version in versions:

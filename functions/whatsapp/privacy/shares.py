@@ -34,13 +34,19 @@ class Share:
     contact: Contact
     until: str
 
-    def has(self, phone: str, change: _Change) -> bool:
-        """Whether an edit or a revocation at a business number is the contact's, or in its conversation."""
-        author = change.get("author") or {}
-        ids = {addresses.normal_digits(one) if one.isdecimal() else one for one in self.contact.ids}
+    def has(self, edit: Edit, change: _Change) -> bool:
+        """
+        Whether an edit or a revocation is the contact's, or in its conversation. One that names no customer is the
+        contact's if the item is listed under it.
+        """
+        if str(change["at"]) > self.until:
+            return False
+        author, phone = change.get("author") or {}, edit.pk.split("#", 2)[1]
         named = [author.get("userId"), addresses.normal_digits(author.get("phone") or "")]
-        is_theirs = any(one in ids and self.contact.has(phone, one) for one in named)
-        return is_theirs and str(change["at"]) <= self.until
+        if not any(named):
+            return edit.customer_phone in self.contact.hashes
+        ids = {addresses.normal_digits(one) if one.isdecimal() else one for one in self.contact.ids}
+        return any(one in ids and self.contact.has(phone, one) for one in named)
 
     def of(self, edit: Edit) -> Edit:
         """Return the contact's share of an item."""
@@ -55,10 +61,8 @@ class Share:
         return left if any(changes) or left.original or left.revoked_at else None
 
     def _kept(self, edit: Edit, keeps: Callable[[bool], bool]) -> Edit:
-        phone = edit.pk.split("#", 2)[1]
-
         def kept(changes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
-            return [one for one in changes or [] if keeps(self.has(phone, one))]
+            return [one for one in changes or [] if keeps(self.has(edit, one))]
 
         reactions = edit.reactions or {}
         revocation = {"at": edit.revoked_at or "", "author": edit.revoked_from or {}}
@@ -72,9 +76,9 @@ class Share:
             }
             or None,
         }
-        if not keeps(self.has(phone, revocation)):
+        if not keeps(self.has(edit, revocation)):
             update |= {"revoked_at": None, "revoked_by": None, "revoked_from": None}
-        if not keeps(self.has(phone, last)):
+        if not keeps(self.has(edit, last)):
             update |= {"other_fields": None, "content_s3_key": None}
         return edit.model_copy(update=update)
 
