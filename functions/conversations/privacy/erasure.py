@@ -7,7 +7,7 @@ A job that is interrupted is continued by the next call for the same addresses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from conversations.privacy.inventory import Inventory
 from conversations.privacy.person import (
@@ -44,7 +44,6 @@ COUNTED: Final = (
     "addresses", "conversations", "messages", "files", "unmatched", "parked", "threads",
 )  # fmt: skip
 SEPARATOR: Final = "\n"  # of the addresses of one job; no address has one
-_OWN: Final = frozenset({NameKind.PHONE, NameKind.EMAIL, NameKind.USER_ID})
 REMAINDERS: Final = stated(
     kept="""
     tombstones, 35 days: keyed hashes of addresses, hashes of message ids, and ids of conversations: earlier events \
@@ -69,12 +68,15 @@ REMAINDERS: Final = stated(
 class ConversationPart(JobsPart[PrivacyJob]):
     """One job for all addresses, of which each call makes a turn."""
 
-    context: ClassVar[str] = "conversations"
-
     @classmethod
     def of(cls, deps: ErasureDependencies) -> ConversationPart:
         """Return the part over these tables and bucket."""
-        return cls(jobs=jobs_of(deps), engine=_engine(deps, PART_MS))
+        return cls(
+            context="conversations",
+            jobs=jobs_of(deps),
+            engine=_engine(deps, PART_MS),
+            subject_of=_address_of,
+        )
 
     def known(self, company: str, name: Named, /) -> Known:
         """Return no further names, since the job itself finds them; a number passes on when it is withdrawn."""
@@ -82,18 +84,20 @@ class ConversationPart(JobsPart[PrivacyJob]):
         gone = withdrawn_at(self.jobs.table, company, name.value, "") if is_number else None
         return Known(names=[], has_passed_on=gone is not None)
 
-    def of_names(self, _company: str, names: Sequence[Named], /) -> list[str]:
+    def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
         """Return all addresses as one subject."""
-        own = [
-            f"{USER_ID_PREFIX}{name.value}" if name.kind is NameKind.USER_ID else name.value
-            for name in names
-            if name.kind in _OWN
-        ]
+        own = super().of_names(company, names)
         return [SEPARATOR.join(own)] if own else []
 
     def left(self, job: PrivacyJob, /) -> list[str]:
         """Return the copies at the model's provider that an erasure cannot delete."""
         return job.threads_left if job.kind == "erase" else []
+
+
+def _address_of(name: Named) -> str | None:
+    if name.kind is NameKind.USER_ID:
+        return f"{USER_ID_PREFIX}{name.value}"
+    return name.value if name.kind in {NameKind.PHONE, NameKind.EMAIL} else None
 
 
 def run(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.privacy.parts import Named
 
 REMAINDERS: Final = stated(
     kept="""
@@ -40,6 +41,11 @@ REMAINDERS: Final = stated(
     providers: logs of SES and of the model's provider, by their terms
     """,
 )
+
+
+def subject_of(name: Named) -> str | None:
+    """Return an address, which is all that threads know of a person."""
+    return name.value if name.kind == "email" else None
 
 
 def jobs_of(table: Table, bucket: Bucket, queue: FifoQueue) -> Jobs[PrivacyJob]:

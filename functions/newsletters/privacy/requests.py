@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from shared.aws.sqs_fifo import FifoQueue
     from shared.privacy.jobs import Kind
+    from shared.privacy.parts import Named
 
 USER, ADDRESS = "principal", "email"
 LINES: Final = "newsletters.jsonl"
@@ -67,6 +68,11 @@ def jobs_of(resources: Resources) -> Jobs[PrivacyJob]:
         remainders=lambda job: OF_ADDRESSES if job.by_address else REMAINDERS,
         enqueue=lambda job: _enqueue(resources.steps, job),
     )
+
+
+def subject_of(name: Named) -> str | None:
+    """Return the subject that an address or a user is."""
+    return f"{name.kind} {name.value}" if name.kind in {USER, ADDRESS} else None
 
 
 def of_user(user_id: str) -> str:

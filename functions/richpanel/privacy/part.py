@@ -8,7 +8,7 @@ help desk's ids, and hold codes; their places beside the contacts lead to those 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.privacy import tickets
@@ -111,8 +111,6 @@ class HelpDeskPart(JobsPart[PrivacyJob]):
     every company's.
     """
 
-    context: ClassVar[str] = "richpanel"
-
     secret: JsonSecret
     owner: Callable[[], str | None]
 
@@ -144,15 +142,24 @@ class HelpDeskPart(JobsPart[PrivacyJob]):
         engine = Engine(
             jobs=jobs, inventory=inventory_of, turn_ms=TURN_MS, settles_ms=lambda _: SETTLES_MS
         )
-        return cls(jobs=jobs, engine=engine, secret=secret, owner=owner)
 
-    def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
+        def subject_of(name: Named) -> str | None:
+            if name.kind is NameKind.TICKET:
+                key = tickets.key_of(name.value)
+                return f"{TICKET}{key}" if key is not None else None
+            is_counted = name.kind is NameKind.EMAIL and can_count(secret)
+            return customer_hmac(secret, name.value) if is_counted else None
+
+        return cls(
+            context="richpanel",
+            jobs=jobs,
+            engine=engine,
+            subject_of=subject_of,
+            secret=secret,
+            owner=owner,
+        )
+
+    def of_names(self, company: str, names: Sequence[Named], /) -> Sequence[str]:
         """Return tickets, and hashes of addresses if there is a salt; none of another company's customers."""
-        if self.owner() not in {None, company}:
-            return []
-        keys = [tickets.key_of(one.value) for one in names if one.kind is NameKind.TICKET]
-        own = [f"{TICKET}{key}" for key in keys if key is not None]
-        if can_count(self.secret):
-            addresses = [one.value for one in names if one.kind is NameKind.EMAIL]
-            own += [customer_hmac(self.secret, one) for one in addresses]
-        return own
+        is_theirs = self.owner() in {None, company}
+        return JobsPart.of_names(self, company, names) if is_theirs else []

@@ -7,7 +7,8 @@ later owner of a number from the first one, or at the end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from shared.aws.sqs_fifo import digest
 from shared.identity.addresses import USER_ID_PREFIX, AddressInvalid, normal_form, user_id
@@ -21,7 +22,7 @@ from whatsapp.privacy import subjects
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
@@ -104,10 +105,17 @@ def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
     queue.send([event.entry(group=parts, deduplication=(*parts, *job.turn()))])
 
 
+def subject_of(name: Named) -> str | None:
+    """Return digits or a user id; of one owner of a number that had several the contact key."""
+    return name.value.removeprefix("+") if name.kind in _OWN else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhatsAppPart(JobsPart[PrivacyJob]):
     """A job of the worker for each number, by its digits, and for each user id."""
 
-    context: ClassVar[str] = "whatsapp"
+    context: str = "whatsapp"
+    subject_of: Callable[[Named], str | None] = subject_of
 
     def known(self, company: str, name: Named, /) -> Known:
         """
@@ -116,17 +124,13 @@ class WhatsAppPart(JobsPart[PrivacyJob]):
         A number has passed on if it is the first id of a customer who has it no more.
         """
         if name.kind not in _OWN:
-            return super().known(company, name)
+            return Known(names=[], has_passed_on=False)
         table, digits = self.jobs.table, name.value.removeprefix("+")
         ids = subjects.resolve(table, company, digits).ids
         names = [named for one in ids if (named := _named(one)) is not None]
         is_number = name.kind is NameKind.PHONE
         has_passed_on = is_number and subjects.has_earlier_owner(table, company, digits)
         return Known(names=names, has_passed_on=has_passed_on)
-
-    def of_names(self, _company: str, names: Sequence[Named], /) -> list[str]:
-        """Return digits and user ids; of one owner of a number that had several the contact key."""
-        return list(dict.fromkeys(one.value.removeprefix("+") for one in names if one.kind in _OWN))
 
 
 def _named(one: str) -> Named | None:

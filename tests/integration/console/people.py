@@ -23,8 +23,7 @@ from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.privacy import jobs as email_jobs
-from email_threads.privacy.part import EmailPart
-from email_threads.privacy.requests import jobs_of as email_jobs_of
+from email_threads.privacy import requests as email_requests
 from email_threads.store.lists.inbox_heads import EmailHeads
 from richpanel.guards.customer_hash import customer_hmac
 from richpanel.privacy.part import HelpDeskPart
@@ -35,7 +34,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.inbox.items import Context
 from shared.privacy import engine
-from shared.privacy.parts import Named, NameKind
+from shared.privacy.parts import JobsPart, Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -281,12 +280,14 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
     bylines = bylines_on_moto()
     parts: tuple[Part, ...] = (
         WhatsAppPart(jobs=harness.privacy_jobs),
-        EmailPart(
-            jobs=email_jobs_of(
+        JobsPart(
+            context="email_threads",
+            subject_of=email_requests.subject_of,
+            jobs=email_requests.jobs_of(
                 mails.table,
                 mails.bucket,
                 email_queue,  # type: ignore[arg-type]  # has the one method that is used
-            )
+            ),
         ),
         ConversationPart.of(own),
         bylines.part,

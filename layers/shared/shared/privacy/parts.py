@@ -6,11 +6,10 @@ A part is in the process of the caller, or behind its context's function (`share
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence  # noqa: TC003 - fields of models
+from collections.abc import Callable, Sequence  # noqa: TC003 - fields of models
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -132,25 +131,27 @@ class PersonHeads(ReadableHeads, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobsPart[J: Job](ABC):
+class JobsPart[J: Job]:
     """
-    The jobs of a context as its part: one for each subject.
+    The jobs of a context as its part, one for each subject.
 
-    *engine*: of jobs in no queue, of which each call of `since` makes a turn.
+    *subject_of*: returns the subject that a name is; None for a name that leads to nothing there. *engine*: of jobs in
+    no queue, of which each call of `since` makes a turn.
     """
 
-    context: ClassVar[str]
-
+    context: str
     jobs: Jobs[J]
+    subject_of: Callable[[Named], str | None]
     engine: Engine[J] | None = None
 
     def known(self, _company: str, _name: Named, /) -> Known:
         """Return nothing: most contexts know no further names of a person, and no owner that changes."""
         return Known(names=[], has_passed_on=False)
 
-    @abstractmethod
-    def of_names(self, company: str, names: Sequence[Named], /) -> Sequence[str]:
+    def of_names(self, _company: str, names: Sequence[Named], /) -> Sequence[str]:
         """Return the subjects of a person with these names, in the same order at every call."""
+        found = map(self.subject_of, names)
+        return list(dict.fromkeys(one for one in found if one is not None))
 
     def left(self, _job: J, /) -> Sequence[str]:
         """Return the ids of copies that an operator has to delete."""
