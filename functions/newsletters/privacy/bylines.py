@@ -11,7 +11,7 @@ what is stored of the person as a reader.
     export     sources   author_addresses   title and byline of each newsletter
                          reader_records
 
-The newsletters are the company's and stay. A person who is a user leaves with `newsletters.privacy.inventory`.
+The newsletters are the company's and stay. A person who is a user leaves with `newsletters.privacy.jobs`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from boto3.dynamodb.conditions import Key
 
-from newsletters.privacy.inventory import PAGE, position_after
 from newsletters.store import newsletters
 from newsletters.store.items import Draft, Signup
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
     from shared.privacy.inventory import Source
 
+PAGE: Final = 10
 NAME, FILE, ADDRESS = "author_names", "exported_files", "author_addresses"
 RECORD: Final = "reader_records"
 # The timeout of the exports is 60 s; the rest covers clock skew.
@@ -174,3 +174,8 @@ class Inventory(inventory.Inventory):
 def _key_of(found: Found) -> Attributes:
     partition, _, sort = found.key.partition(" ")
     return {PARTITION_KEY: partition, SORT_KEY: sort}
+
+
+def position_after(last: Attributes | None) -> Attributes | None:
+    """Return where the list of a company continues, as a job stores it."""
+    return {name: last[name] for name in (PARTITION_KEY, SORT_KEY)} if last else None

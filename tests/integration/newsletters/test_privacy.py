@@ -9,7 +9,8 @@ import pytest
 
 from newsletters.inbound.events import PrivacyRequested
 from newsletters.privacy import jobs, requests
-from newsletters.privacy.inventory import ERASED, PAGE
+from newsletters.privacy.bylines import PAGE
+from newsletters.privacy.jobs import ERASED
 from newsletters.store.items import PrivacyJob, Review, ReviewState
 from newsletters.store.newsletters import change_metadata, get_metadata
 from shared.privacy import jobs as stored_jobs
