@@ -8,7 +8,7 @@ the last one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import ConditionFailed
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from whatsapp.privacy.subjects import Contact
 
+_LATEST: Final = "9999-12-31T23:59:59.999Z"
 SHARE: Final = "share"  # the act on an EDIT item of which others have a part
 
 type _Change = Mapping[str, Any]
@@ -52,10 +53,14 @@ class Share:
         """Return the contact's share of an item."""
         return self._kept(edit, lambda is_theirs: is_theirs).model_copy(update={"original": None})
 
+    def has_more(self, edit: Edit) -> bool:
+        """Whether the contact has changed more since: the item stays listed under it."""
+        return replace(self, until=_LATEST).of(edit) != self.of(edit)
+
     def without(self, edit: Edit) -> Edit | None:
         """Return an item without the contact's share; None if nothing is left."""
         left = self._kept(edit, lambda is_theirs: not is_theirs)
-        if left.customer_phone in self.contact.hashes:
+        if left.customer_phone in self.contact.hashes and not self.has_more(edit):
             left = left.model_copy(update={"customer_phone": None, "created_at": None})
         changes = (left.versions, left.foreign_versions, left.revocations, left.reactions)
         return left if any(changes) or left.original or left.revoked_at else None

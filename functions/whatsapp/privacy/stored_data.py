@@ -182,12 +182,14 @@ class Listing(MessageParts):
 
     def _of_listed(self, item: Attributes) -> Iterator[Found]:
         """Yield what an item of the index leads to, and the item; of changes of several people the contact's share."""
-        if item["itemType"] == EditAuthor.item_type:
-            for edit in self.own([EditAuthor.read(item).edit_pk]):
-                yield from self.shared(Edit.read(edit))
-        if item["itemType"] == Edit.item_type:
+        kind, has_more = item["itemType"], False
+        if kind == EditAuthor.item_type:
+            for edit in map(Edit.read, self.own([EditAuthor.read(item).edit_pk])):
+                has_more = self.share.has_more(edit)
+                yield from self.shared(edit)
+        if kind == Edit.item_type:
             yield from self.shared(Edit.read(item))
-        else:
+        elif not has_more:
             yield from of_item(item)
 
     def _intents(self, start: Attributes | None) -> Page:

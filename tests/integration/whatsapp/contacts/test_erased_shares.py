@@ -76,3 +76,6 @@ def test_changes_of_every_kind_go_up_to_the_request_and_those_of_others_stay(
     assert [one["author"]["phone"] for one in record["revocations"]] == [ADA]
     assert sorted(record["reactions"]) == [ADA, BEN]
     assert f"words of {BEN}" not in json.dumps(record, default=str)
+    erase(harness, BEN)
+    assert left(harness, BEN) == {}
+    assert list(harness.item(RECORD)["reactions"]) == [ADA]
