@@ -11,6 +11,7 @@ from operations.command_line.arguments import USAGE_ERROR
 
 # A module of this package has `main`, which runs the command, and `parser`. It is imported by its command only.
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "ai": ("evaluation.cli", "evaluate AI settings with a set of scenarios; import scenarios"),
     "api-keys": ("access.api_keys", "create, list and revoke API keys"),
     "contacts": (
         "privacy.contacts",

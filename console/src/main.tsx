@@ -13,7 +13,7 @@ import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { placeOf, useRoute } from "./shell/router";
 import { Session } from "./session/session";
-import { BEGIN, CAMPAIGNS, CONTACTS, OPERATIONS, REPORTS, SECTION_NAMES, SEGMENTS } from "./shell/sections";
+import { BEGIN, CAMPAIGNS, CONTACTS, NEWSLETTERS, OPERATIONS, REPORTS, SECTION_NAMES, SEGMENTS } from "./shell/sections";
 import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
@@ -34,6 +34,8 @@ function Pages() {
           <LaterPage key={SEGMENTS + session.company} load={() => import("./contacts/segments/SegmentsPage")} parts={["segments"]} show={({ SegmentsPage }) => <SegmentsPage />} />
         ) : section === CAMPAIGNS && rightsOf(session).approves ? (
           <LaterPage key={CAMPAIGNS + session.company} load={() => import("./campaigns/Campaigns")} parts={["operations", "segments", "campaigns"]} show={({ Campaigns }) => <Campaigns id={context ?? null} />} />
+        ) : section === NEWSLETTERS && rightsOf(session).approves ? (
+          <LaterPage key={NEWSLETTERS + session.company} load={() => import("./newsletters/Newsletters")} parts={["operations", "newsletters"]} show={({ Newsletters }) => <Newsletters id={context ?? null} step={key ?? null} />} />
         ) : section === CONTACTS && rightsOf(session).reads ? (
           <LaterPage key={CONTACTS + session.company} load={() => import("./contacts/ContactPage")} parts={["contact"]} show={({ ContactPage }) => <ContactPage key={context} id={context ?? null} />} />
         ) : section === REPORTS && rightsOf(session).reads ? (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conversations.dialogues.format import ModelAnswer
+from conversations.dialogues.settings import merged
 from events.conversations import sample_data
 from shared.events.exchange import Button, File, InboundMessage, Location
 
@@ -56,7 +57,7 @@ def project_item(number: int, dialogue: Dialogue, model: Mapping[str, Any]) -> d
         channel_config=channels | {"whatsapp": channels["whatsapp"] | at_meta},
         ai_config={"provider": "openai", **model},
     )
-    return _merged(base, dialogue.project)
+    return merged(base, dialogue.project)
 
 
 def request(number: int, dialogue: Dialogue) -> dict[str, Any]:
@@ -161,13 +162,3 @@ def _extra(message: CustomerMessage) -> dict[str, Any]:
         product = {"catalog_id": "1", "product_retailer_id": message.product}
         extra["context"] = {"referred_product": product}
     return extra
-
-
-def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *base* with the values of *own*; mappings are merged, all other values replaced."""
-    merged = dict(base)
-    for name, value in own.items():
-        before = merged.get(name)
-        are_parts = isinstance(value, dict) and isinstance(before, dict)
-        merged[name] = _merged(before or {}, value) if are_parts else value
-    return merged

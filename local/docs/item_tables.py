@@ -7,7 +7,7 @@ from pydantic.fields import FieldInfo
 
 from local.docs.declarations import allowed, bounds_of, metadata_of, notes_of
 from richpanel.store.items import AtMost as MostEntries
-from shared.action_ledger import Action
+from shared.providers.action_ledger import Action
 
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
 

@@ -23,6 +23,7 @@ from conversations.configuration.projects import (
     ConfigurationInvalid,
 )
 from conversations.store import routes
+from conversations.store.evaluations import Evaluations
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from operations.command_line import arguments
@@ -86,6 +87,8 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         print(f"granted to {company.company_id}: {name.kind} {name.text}", file=sys.stderr)
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
     item[versions.LIVE] = _version(tables, item, by)
+    if not options.without_gate:
+        _refuse_gated(tables, item)
     tables.companies.put(item)
     addresses = {(method, address): owner for method, address, owner in _addresses(company)}
     for (method, address), owner in addresses.items():
@@ -103,6 +106,18 @@ def _version(tables: _Tables, item: Item, by: str) -> int:
     stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
     live = versions.live_version(tables.log, tables.companies, stored) if stored else None
     return versions.version_of_file(tables.log, stored, live, item, by)
+
+
+def _refuse_gated(tables: _Tables, item: Item) -> None:
+    """Raise Refused if the file changes the live version to one that has not passed each set that is a gate."""
+    ids, number = (item["company_id"], item["project_id"]), item[versions.LIVE]
+    stored = Companies(tables.companies).item(*ids)
+    sets = Evaluations(tables.log, *ids).gates_before(number)
+    if sets and stored is not None and stored.get(versions.LIVE) != number:
+        raise Refused(
+            f"file: version {number} is stored and not live: it has not passed {', '.join(sets)};"
+            " run these sets with it, or use --without-gate"
+        )
 
 
 def _checked(item: Item, calls_per_minute: int | None) -> Company:
@@ -224,6 +239,11 @@ def parser() -> argparse.ArgumentParser:
         "--single-address",
         action="store_true",
         help="claim only the project's e-mail address, not its domain: for addresses at mailbox providers",
+    )
+    put.add_argument(
+        "--without-gate",
+        action="store_true",
+        help="make changed AI settings live without the sets of scenarios that have to pass",
     )
 
     show = arguments.sub_command(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 HELD = HERE / "held"
 FRESH = HERE / "fresh"
+SECOND = HERE / "second"
 TOOLS = (ai.Tool("book_slot", "Book a slot.", {}), ai.Tool("cancel_order", "Cancel.", {}))
 CONFIG = AiConfig.read(
     {"provider": "openai", "openai_config": {"sms": {"model": "m", "api_key_reference": "k"}}},

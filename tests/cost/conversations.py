@@ -26,7 +26,7 @@ from tests.integration.conversations.steps import (
     model_says,
     with_model,
 )
-from tests.simulation.conversations.scenarios import sends_pictures
+from tests.simulation.conversations.scenarios import run_begins, sends_pictures, with_set
 from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
@@ -199,6 +199,11 @@ def _status_later(system: System) -> None:
     _status("delivered")(system)
 
 
+def _with_run(system: System) -> None:
+    with_set(system)
+    run_begins(system)
+
+
 def _writes_into_the_largest(system: System) -> None:
     """An item of the largest size: inline project data, and a window of long messages."""
     facts = {f"fact{n}": "x" * 80 for n in range(10)}
@@ -234,6 +239,7 @@ KINDS = (
     Kind("an answer, and a new memory", _works, Figures(14, 19, 50, 2, 1, 1, 600), 50, _with_memory,
          short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
+    Kind("a run of two recorded scenarios", _works, Figures(0, 9, 19, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 

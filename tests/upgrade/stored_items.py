@@ -30,12 +30,12 @@ from newsletters.store.items import ITEMS as NEWSLETTER_ITEMS
 from newsletters.store.items.item import TableItem
 from richpanel.store.items import ROWS
 from shared.access.ownership.claims import Claim
-from shared.action_ledger import Action
 from shared.aws.dynamodb import values
 from shared.policy.business_hours import BusinessHours
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
+from shared.providers.action_ledger import Action
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT

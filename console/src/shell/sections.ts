@@ -29,13 +29,15 @@ export const SEGMENTS = "segments";
 const SEGMENTS_SECTION: Section = { name: SEGMENTS, icon: "tag", label: "nav.segments" };
 export const CAMPAIGNS = "campaigns";
 const CAMPAIGNS_SECTION: Section = { name: CAMPAIGNS, icon: "send", label: "nav.campaigns" };
+export const NEWSLETTERS = "newsletters";
+const NEWSLETTERS_SECTION: Section = { name: NEWSLETTERS, icon: "file", label: "nav.newsletters" };
 export const SECTION_NAMES = SECTIONS.map((section) => section.name);
 
 // What the navigation and the search offer to a person.
 export function sectionsFor(rights: Rights): Section[] {
   return [
     ...(rights.reads ? [...SECTIONS, SEGMENTS_SECTION] : []),
-    ...(rights.approves ? [CAMPAIGNS_SECTION] : []),
+    ...(rights.approves ? [CAMPAIGNS_SECTION, NEWSLETTERS_SECTION] : []),
     ...(rights.reads ? [REPORTS_SECTION] : []),
     ...(partsFor(rights).length ? [OPERATIONS_SECTION] : []),
   ];

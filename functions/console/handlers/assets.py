@@ -42,13 +42,14 @@ _CHECKED = "no-cache"  # kept, but asked for each time
 class AssetsSettings(Settings):
     """
     The environment of this function. `live_url`: the WebSocket API (wss://...). `upload_origin`: the
-    bucket of files to send.
+    bucket of files to send; `preview_origin`: that of newsletters, whose files are shown.
     """
 
     stage: str
     login_settings_name: str
     live_url: str | None = None
     upload_origin: str | None = None
+    preview_origin: str | None = None
 
 
 settings = AssetsSettings.load()
@@ -173,6 +174,7 @@ def _policy() -> str:
         "img-src": "'self' https: blob: data:",
         "media-src": "'self' https: blob:",
         "connect-src": " ".join(["'self'", *connected]),
+        **({"frame-src": _origin(settings.preview_origin)} if settings.preview_origin else {}),
         "base-uri": "'none'",
         "form-action": "'none'",
         "frame-ancestors": "'none'",

@@ -169,6 +169,8 @@ class _Turn:
         if self._documents:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
+        if request and request.name == BuiltIn.RECORD_ANSWER:
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         faults = self._review.note(output) if is_used else ()
         if faults:
@@ -300,6 +302,7 @@ class _Turn:
         self._review.bounds = self._review.bounds.with_facts(texts, purposes)
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded |= recorded_in(call)
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:
@@ -328,7 +331,11 @@ class _Turn:
             return self._end(content=content, subject=self._subject(output), hand_off=hand_off)
         if task.template:
             return self.filled(task.template, output.variables or {})
-        return self._end(content=output.content.strip(), subject=self._subject(output))
+        return self._end(
+            content=output.content.strip(),
+            subject=self._subject(output),
+            asks_again=output.asks_again,
+        )
 
     def _escalation(self, output: Output) -> Cause | None:
         """Return why an agent must answer in place of this answer; None if the answer may be sent or hands off."""
@@ -336,7 +343,10 @@ class _Turn:
             return None
         says_so = output.asks_for_person and self._barred is None
         asked = Cause.ASKED_FOR_PERSON if says_so else None
-        return escalation.cause_of(self._task.since_hand_back) or asked
+        found = escalation.cause_of(
+            self._task.since_hand_back, output.content, asks_again=output.asks_again
+        )
+        return found or asked
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()

@@ -3,19 +3,21 @@ Decides from the dialogue that an agent must answer, independently of the model.
 
     the customer clearly asks for a person             patterns, or the model's own field `asks_for_person`
     the customer asks the same three times in a row    in equal or other words (see `question_topics`), or says that
-                                                       the question was not answered: no answer has helped
+                                                       the question was not answered; or the answers say the same (see
+                                                       `exchanges`), or the model's own field `asks_again` says so
     the customer asks the same four times              in the messages that the model reads
 
+The model's fields can only add to what the words show. They are counted here: one field alone leads to nothing.
 Messages before the last hand-back by an agent do not count. Pure.
 """
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate, dropwhile, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.guardrails import without_quotations
+from conversations.ai.exchanges import Exchange, exchanges_in, units
 from conversations.ai.outcome import Cause
 from conversations.ai.phrases.person_requests import asks_for_a_person
 from conversations.ai.phrases.question_topics import complains, question_in
@@ -29,22 +31,35 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.system_prompt import HistoryMessage
 
 IN_A_ROW, IN_ALL = 3, 4
-FEWEST_WORDS = 3  # of messages that are alike without being equal
+FEWEST_WORDS = 3  # of messages that are alike without being equal, or ask without a mark
+FEWEST_QUESTIONS = 2  # of messages in a row whose answers say the same
 FIRST_WORDS = 3  # of a message, among which a word makes it a question without a mark
 LEAST_ALIKE = 0.75  # words that both messages have, of all their words
 LEAST_WITHIN = 0.6  # of a message that has all words of the other one
 SHORTEST_ANSWER = 5  # words; thanks and greetings may be repeated
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff]")
 
 
-def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
-    """Return why an agent must answer the newest customer messages of *history*, oldest first; None if not."""
-    asked = _asked(history)
-    if not asked or not asked[-1]:
+def cause_of(
+    history: Sequence[HistoryMessage], answer: str = "", *, asks_again: bool = False
+) -> Cause | None:
+    """
+    Return why an agent must answer the newest customer messages of *history*, oldest first; None if not.
+
+    *answer* is what the model would send, and *asks_again* its field.
+    """
+    if not history or history[-1].role is not ai.Role.USER:
         return None
-    newest = asked[-1]
+    exchanges = exchanges_in(history)
+    newest = exchanges[-1].texts
     if any(asks_for_a_person(without_quotations(text)) for text in newest):
         return Cause.ASKED_FOR_PERSON
+    asked = [exchange.texts for exchange in exchanges]
+    answered = [*exchanges[:-1], Exchange(newest, answer, asks_again)]
+    return _repetition_in(asked) or _no_progress_in(answered)
+
+
+def _repetition_in(asked: Sequence[tuple[str, ...]]) -> Cause | None:
+    """Return the cause that the words of the newest texts show, compared with those before."""
     insists = [any(map(complains, texts)) for texts in asked]
     if len(asked) >= IN_A_ROW and all(insists[-IN_A_ROW:]):
         return Cause.NO_PROGRESS
@@ -58,7 +73,29 @@ def cause_of(history: Sequence[HistoryMessage]) -> Cause | None:
     return None
 
 
-def _open_questions(asked: Sequence[list[str]]) -> list[str]:
+def _no_progress_in(exchanges: Sequence[Exchange]) -> Cause | None:
+    """Return the cause that the answers and the model's fields show; the first exchange repeats nothing."""
+    said = [_is_named(exchange) for exchange in exchanges[1:]]
+    if said and said[-1] and sum(said) >= IN_ALL - 1:
+        return Cause.REPEATED_QUESTION
+    last = exchanges[-IN_A_ROW:]
+    if len(last) < IN_A_ROW:
+        return None
+    is_asking = sum(any(map(_is_question, one.texts)) for one in last) >= FEWEST_QUESTIONS
+    in_a_row = (
+        _is_named(one) or (is_asking and one.is_answered_like(before))
+        for before, one in pairwise(last)
+    )
+    return Cause.NO_PROGRESS if all(in_a_row) else None
+
+
+def _is_named(exchange: Exchange) -> bool:
+    """Return whether the model says that the customer asks again, and the customer said more than "thanks"."""
+    is_said = (_is_question(text) or len(units(text)) >= FEWEST_WORDS for text in exchange.texts)
+    return exchange.asks_again and any(is_said)
+
+
+def _open_questions(asked: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the questions of the newest texts; if they say that a question was not answered, the ones before."""
     for texts in reversed(asked):
         questions = [text for text in texts if _is_question(text) and not complains(text)]
@@ -69,7 +106,7 @@ def _open_questions(asked: Sequence[list[str]]) -> list[str]:
 
 def is_repeated(answer: str, history: Sequence[HistoryMessage]) -> bool:
     """Return whether the customer was given the same *answer* last, and it is more than thanks or a greeting."""
-    words = _units(answer)
+    words = units(answer)
     return len(words) >= SHORTEST_ANSWER and words in _last_answers(history)
 
 
@@ -77,18 +114,7 @@ def _last_answers(history: Sequence[HistoryMessage]) -> list[list[str]]:
     """Return the words of the model's last message, and of its last ones together: an answer may have several."""
     newest_first = dropwhile(lambda message: message.role is ai.Role.USER, reversed(history))
     own = takewhile(lambda m: m.role is ai.Role.ASSISTANT and not m.by_colleague, newest_first)
-    return list(accumulate((_units(message.text) for message in own), lambda last, one: one + last))
-
-
-def _asked(history: Sequence[HistoryMessage]) -> list[list[str]]:
-    """Return the customer's texts, those without an answer between them together; the last list may be empty."""
-    asked: list[list[str]] = [[]]
-    for message in history:
-        if message.role is ai.Role.USER:
-            asked[-1].append(message.text)
-        elif asked[-1]:
-            asked.append([])
-    return asked
+    return list(accumulate((units(message.text) for message in own), lambda last, one: one + last))
 
 
 def _is_question(text: str) -> bool:
@@ -98,7 +124,7 @@ def _is_question(text: str) -> bool:
 
 
 def _are_alike(text: str, other: str) -> bool:
-    words, others = _units(text), _units(other)
+    words, others = units(text), units(other)
     if words == others or question_in(text).is_like(question_in(other)):
         return True
     common, every = {*words} & {*others}, {*words} | {*others}
@@ -107,11 +133,3 @@ def _are_alike(text: str, other: str) -> bool:
     if min(len(words), len(others)) < FEWEST_WORDS:
         return False
     return len(common) >= LEAST_ALIKE * len(every)
-
-
-def _units(text: str) -> list[str]:
-    """Return the plain words of *text*; of scripts without blanks between words, the pairs of neighbouring signs."""
-    units: list[str] = []
-    for word in plain_words(text):
-        units += map("".join, pairwise(word)) if _UNSPACED.search(word) else [word]
-    return units

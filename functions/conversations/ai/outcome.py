@@ -72,7 +72,7 @@ class Answer:
 
     *faults* of rejected answers, in order; *retrieved* are the passages of the company's documents. *outdated* is the
     reason why a function was not executed; then *content* only names the function. *done* are the project's functions
-    that have succeeded.
+    that have succeeded. *asks_again*: the model says that the customer asks again what no answer has settled.
     """
 
     content: str = field(default="", repr=False)
@@ -84,4 +84,5 @@ class Answer:
     outdated: str | None = None
     faults: tuple[Fault, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
+    asks_again: bool = False
     cost: Cost

@@ -149,6 +149,7 @@ def bounds_of(
         | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
         today=facts.today,
         has_unheard=_has_unheard(task.history),
+        has_recorded=bool(facts.recorded_answers),
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
     earlier = [name for message in task.history for name in message.done]

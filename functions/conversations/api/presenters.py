@@ -28,6 +28,7 @@ from conversations.api.views import (
 from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from conversations.store.items.turn import Stage, TurnKind
+from shared.ai.spending import prices
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
 from shared.identity.addresses import displayed
 from shared.runtime import clock
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from shared.policy.consent.records import Consent
     from shared.policy.consent.unreachable import Unreachable
 
-_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function", "sources"}
+_AS_THEY_ARE = MessageView.model_fields.keys() - {
+    *("whole_text", "media", "function", "sources", "ai_dollars"),
+}
 
 
 def summary_of_listed(project_id: str, entry: Open | Ended) -> SummaryView:
@@ -133,6 +136,7 @@ def conversation_view(
         unreadable=list(case.unreadable),
         thread_id=item.thread_id,
         email_id=item.email_id,
+        ai_dollars=_dollars(item.ai_cost_micros),
         created_at=item.created_at,
         updated_at=item.updated_at,
         initial_request_timestamp=item.initial_request_timestamp,
@@ -165,6 +169,7 @@ def message_view(bucket: Bucket, opened: OpenConversation, message: Message) -> 
     named = {name: getattr(message, name) for name in _AS_THEY_ARE}
     return MessageView(
         **named,
+        ai_dollars=_dollars(message.ai_cost_micros),
         function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
         whole_text=_link(message.content_key, own),
         sources=[
@@ -268,6 +273,10 @@ def _turn_view(state: State) -> TurnView | None:
     if turn is None:
         return None
     return TurnView(entry_id=_entry_of(turn.message_sk), kind=turn.kind, stage=turn.stage)
+
+
+def _dollars(micros: int | None) -> str | None:
+    return None if micros is None else prices.dollars(micros)
 
 
 def _entry_of(message_sk: str) -> str:

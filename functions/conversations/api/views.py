@@ -113,6 +113,7 @@ class ConversationView(View):
 
     `recorded_answers` are the customer's answers by question, `replaced_answers` the last ones that were corrected,
     oldest first; `project_data` contains only data of the request.
+    `ai_dollars`: what the model's messages cost, by list prices or those of the project's settings.
     `unreadable` names the fields of these two whose stored object is missing or damaged: their value is incomplete.
     """
 
@@ -147,6 +148,7 @@ class ConversationView(View):
     unreadable: list[str]
     thread_id: str | None
     email_id: str | None
+    ai_dollars: str | None
     created_at: str
     updated_at: str
     initial_request_timestamp: str | None
@@ -231,6 +233,7 @@ class MessageView(View):
     ai_completion_tokens: int | None
     ai_total_tokens: int | None
     ai_cached_tokens: int | None
+    ai_dollars: str | None
     processing_time_ms: int | None
     calls: int | None
     functions: list[str]

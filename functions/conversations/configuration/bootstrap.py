@@ -12,12 +12,12 @@ from conversations.configuration.resources import Resources
 from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import ACTION_PK_PATTERN
-from shared.action_ledger import Action, Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import keyed_hashes
+from shared.providers.action_ledger import Action, Ledger
 from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:

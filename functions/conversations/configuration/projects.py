@@ -41,6 +41,7 @@ LONGEST_TEXT = {
 MOST_WORKERS = 1_000
 TWILIO_LONGEST = 1_600  # on every channel
 
+type Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
 type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
@@ -84,7 +85,9 @@ class Policy(_Part):
     """
     Policy rules of a project; hours are `HH:MM` in the recipient's local time, `None` disables a rule.
 
-    `initiated_per_day` and `initiated_per_week` count business-initiated messages per person; 0 permits none.
+    `tokens_per_day`, `dollars_per_day` and `dollars_per_month` (UTC) end the model's turns, not those of people; at
+    `warn_at_percent` of the dollars an alarm is raised. `initiated_per_day` and `initiated_per_week` count
+    business-initiated messages per person; 0 permits none.
     """
 
     quiet_hours: tuple[_Hour, _Hour] | None = ("21:00", "08:00")
@@ -93,6 +96,9 @@ class Policy(_Part):
     answers_per_hour: int | None = Field(default=None, ge=1)
     answers_per_day: int | None = Field(default=None, ge=1)
     tokens_per_day: int | None = Field(default=None, ge=1)
+    dollars_per_day: Dollars | None = None
+    dollars_per_month: Dollars | None = None
+    warn_at_percent: int = Field(default=80, ge=1, le=100)
     opt_out_words: dict[str, list[str]] = Field(default_factory=dict)
     help_text: Text | None = None
     opt_out_confirmation: Text | None = None
@@ -101,6 +107,11 @@ class Policy(_Part):
     file_refused: Text | None = None
     in_doubt: Literal["never_resend", "resend_if_absent"] = "never_resend"
     link_hosts: list[str] = Field(default_factory=list)
+
+    @property
+    def dollars(self) -> bool:
+        """Whether there is a budget in dollars."""
+        return self.dollars_per_day is not None or self.dollars_per_month is not None
 
     @property
     def permits_initiated(self) -> bool:

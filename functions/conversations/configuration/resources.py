@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from conversations.configuration.projects import Companies
     from conversations.store.items.conversation import ChannelMethod
-    from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.providers.action_ledger import Action, Ledger
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -36,8 +36,8 @@ from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from conversations.store.items.turn import TurnKind
-from shared.action_ledger import State as Sending
 from shared.policy.facts import Reason
+from shared.providers.action_ledger import State as Sending
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient

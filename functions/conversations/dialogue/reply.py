@@ -32,8 +32,8 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.parts.state import State
 from conversations.store.items.turn import TurnKind
-from shared.action_ledger import State as Sending
 from shared.policy.facts import Allowed, TemplateOnly
+from shared.providers.action_ledger import State as Sending
 from shared.runtime import clock
 from shared.runtime.failures import NotDue
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     type Show = Callable[[Performance], str]
 
 AS_EXPECTED, NOT_AS_EXPECTED, WRONG_USE = 0, 1, 2
+_OF_EVALUATIONS = ("documents", "language", "first_name")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,11 +84,22 @@ def _as_text(options: argparse.Namespace) -> Show:
 
 
 def _selected(options: argparse.Namespace) -> list[Written]:
-    written = [one for name in options.files for one in read(Path(name))]
+    written = [one for name in options.files for one in _playable(Path(name))]
     selected = [one for one in written if options.only in {None, one.dialogue.name}]
     if not selected:
         raise DialogueInvalid(f"no dialogue has the name {options.only}")
     return selected
+
+
+def _playable(path: Path) -> list[Written]:
+    """Return the dialogues of a file. Raises DialogueInvalid for one that only evaluations play."""
+    written = read(path)
+    for one in written:
+        for field in _OF_EVALUATIONS:
+            if getattr(one.dialogue, field):
+                rule = "only `python -m operations ai evaluate` plays it"
+                raise DialogueInvalid(f"{path}: {one.dialogue.name}: {field}: {rule}")
+    return written
 
 
 def _parser() -> argparse.ArgumentParser:

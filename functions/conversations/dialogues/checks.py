@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from conversations.lifecycle.status import Status
+from shared.ai.languages.certain_languages import certain_language, known_language
 from shared.ai.languages.function_words import language_of
 
 if TYPE_CHECKING:
@@ -15,12 +17,14 @@ if TYPE_CHECKING:
 
 _WITH_AGENTS = frozenset({Status.HANDOFF_PENDING, Status.HANDOFF_ACTIVE})
 _OURS = ("ai", "system")
+_LISTED = re.compile(r"^\[\d+\] ")  # before the title of a source
 
 
 def failures(expected: Expected, turn: Turn) -> list[str]:
     """Return a line for each expectation that the turn breaks."""
     return [
         *_of_texts(expected, turn),
+        *_of_all_texts(expected, turn),
         *_of_outcome(expected, turn),
         *_of_calls(expected, turn),
         *_of_model(expected, turn),
@@ -42,8 +46,20 @@ def _of_texts(expected: Expected, turn: Turn) -> Iterator[str]:
     replies = len(turn.sent_by("ai"))
     if expected.replies not in {None, replies}:
         yield f"{replies} answers instead of {expected.replies}"
-    if expected.language is not None and language_of(said) != expected.language:
-        yield f"the language is {language_of(said) or 'unclear'} instead of {expected.language}"
+
+
+def _of_all_texts(expected: Expected, turn: Turn) -> Iterator[str]:
+    said = "\n".join(turn.sent_by(*_OURS))
+    if expected.language is not None:
+        found = certain_language(said) or language_of(said)
+        if found != known_language(expected.language):
+            yield f"the language is {found or 'unclear'} instead of {expected.language}"
+    sources = [_LISTED.sub("", line) for line in said.splitlines()]
+    for title in expected.cites:
+        if not any(line.startswith(title) for line in sources):
+            yield f'the answer does not cite "{title}"'
+    if expected.sends not in {None, bool(said)}:
+        yield "nothing is sent" if expected.sends else "a message is sent"
 
 
 def _of_outcome(expected: Expected, turn: Turn) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Reads files of dialogues: YAML documents (`.yaml`, `.yml`), or JSON lines (all other names)."""
+"""
+Reads files of dialogues: YAML documents (`.yaml`, `.yml`), or JSON lines (all other names).
+
+`defaults: {...}` in place of a dialogue has values for the dialogues after it; maps are merged with the dialogue's.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from pydantic import ValidationError
 
 from conversations.dialogues.format import Dialogue
+from conversations.dialogues.settings import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -31,21 +35,36 @@ class Written:
 
 def read(path: Path) -> list[Written]:
     """Return the dialogues of a file. Raises DialogueInvalid and OSError."""
-    documents = _yaml if path.suffix in {".yaml", ".yml"} else _json_lines
-    found, problems = [], []
-    for place, value in documents(path):
+    return parsed(documents_in(path), path, path.parent)
+
+
+def documents_in(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the values that a file has, with their places. Raises DialogueInvalid for a file of another format."""
+    return _yaml(path) if path.suffix in {".yaml", ".yml"} else _json_lines(path)
+
+
+def parsed(values: Iterable[tuple[str, Any]], where: object, folder: Path) -> list[Written]:
+    """Return the dialogues that *values* have, each with its place in *where*. Raises DialogueInvalid."""
+    found: list[Written] = []
+    problems: list[str] = []
+    defaults: dict[str, Any] = {}
+    for place, value in values:
+        if isinstance(value, dict) and value.keys() == {"defaults"}:
+            defaults = value["defaults"] if isinstance(value["defaults"], dict) else {}
+            continue
+        whole = merged(defaults, value) if isinstance(value, dict) else value
         try:
-            found.append(Written(Dialogue.model_validate(value), path.parent))
+            found.append(Written(Dialogue.model_validate(whole), folder))
         except ValidationError as error:
             name = value.get("name") if isinstance(value, dict) else None
-            problems += [f"{path}: {name or place}: {line}" for line in _rules(error)]
-    problems += [f"{path}: {line}" for line in _missing_files(found)]
+            problems += [f"{where}: {name or place}: {line}" for line in _rules(error)]
+    problems += [f"{where}: {line}" for line in _missing_files(found)]
     names = Counter(one.dialogue.name for one in found)
-    problems += [f"{path}: {name}: the name is used twice" for name, n in names.items() if n > 1]
+    problems += [f"{where}: {name}: the name is used twice" for name, n in names.items() if n > 1]
     if problems:
         raise DialogueInvalid("\n".join(problems))
     if not found:
-        raise DialogueInvalid(f"{path}: no dialogue")
+        raise DialogueInvalid(f"{where}: no dialogue")
     return found
 
 
@@ -65,8 +84,10 @@ def _missing_files(found: list[Written]) -> Iterator[str]:
 
 def _yaml(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield the dialogues of a YAML file: its documents, each a dialogue or a list of them."""
+    import yaml  # noqa: PLC0415 - deployed functions have no YAML
+
     try:
-        for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+        for document in yaml.load_all(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             listed = document if isinstance(document, list) else [document]
             for number, value in enumerate(listed, start=1):
                 yield f"dialogue {number}", value

@@ -6,8 +6,19 @@ import json
 import re
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    model_validator,
+)
 
+from conversations.lifecycle.status import Status
+from shared.ai.languages.certain_languages import known_language
+from shared.evaluation.judge import Judgement
 from shared.runtime import clock
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": clock.DAY_SECONDS}
@@ -30,9 +41,22 @@ def _texts(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _listed(value: object) -> object:
+    """Return a list; anything else is a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def _known_language(value: str) -> str:
+    if known_language(value) is None:
+        raise ValueError("is a language that Parley does not recognise")
+    return value
+
+
 type Seconds = Annotated[int, BeforeValidator(_seconds), Field(ge=0, le=LONGEST_WAIT_SECONDS)]
 type Texts = Annotated[list[str], BeforeValidator(_texts)]
+type Language = Annotated[str, AfterValidator(_known_language)]
 type ChannelName = Literal["sms", "whatsapp", "email"]
+type JsonObject = dict[str, JsonValue]
 
 
 class _Strict(BaseModel):
@@ -112,6 +136,7 @@ class ModelAnswer(_Strict):
     remembers: Remembered | None = None
     hand_off: str | None = None
     asks_for_person: bool = False
+    asks_again: bool = False
     variables: dict[str, str] | None = None
     subject: str | None = None
     refused: tuple[int, str] | None = None
@@ -134,8 +159,25 @@ class ModelAnswer(_Strict):
             "function_call": called,
             "hand_off": self.hand_off and {"reason": self.hand_off},
             "asks_for_person": self.asks_for_person,
+            "asks_again": self.asks_again,
         }
         return json.dumps(output)
+
+
+class Judged(_Strict):
+    """
+    A question about the texts of a turn that a model answers with yes or no: yes is expected.
+
+    *recorded* is its judgement of the recorded answers. A text in a file is `{question: <text>}`.
+    """
+
+    question: str = Field(min_length=1, max_length=1_000)
+    recorded: Judgement | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, value: object) -> object:
+        return {"question": value} if isinstance(value, str) else value
 
 
 class Expected(_Strict):
@@ -144,7 +186,8 @@ class Expected(_Strict):
 
     *replies* counts the messages of the model. *hands_off* is whether an agent is to answer, or the reason code for it.
     *calls* are exactly the functions called, in order; *calls_no* must not be among them. *model_reads* is text of the
-    model's input.
+    model's input. *cites* are titles of documents that the list of sources must have; *sends*: whether anything is sent
+    to the customer.
     """
 
     contains: Texts = Field(default_factory=list)
@@ -154,10 +197,15 @@ class Expected(_Strict):
     hands_off: bool | str | None = None
     calls: Texts | None = None
     calls_no: Texts = Field(default_factory=list)
-    language: str | None = None
-    status: str | None = None
+    language: Language | None = None
+    status: Status | None = None
     model_reads: Texts = Field(default_factory=list)
     model_calls: int | None = Field(default=None, ge=0)
+    cites: Texts = Field(default_factory=list)
+    sends: bool | None = None
+    judge: Annotated[list[Judged], BeforeValidator(_listed)] = Field(
+        default_factory=list, max_length=5
+    )
 
 
 class Step(_Strict):
@@ -167,6 +215,8 @@ class Step(_Strict):
     Of several texts in *says* each is a message, *apart* seconds after the one before; files, place, button, contacts,
     order, product and quote belong to the last one. *quotes* is the position of a message in the conversation: 1 is the
     first, -1 the newest. *reacts* is an emoji for that message, by default the newest.
+
+    *answers* are the recorded answers of the model. Each of *bad_answers*, in their place, must break an expectation.
     """
 
     says: Texts = Field(default_factory=list)
@@ -182,6 +232,7 @@ class Step(_Strict):
     reacts: str | None = Field(default=None, min_length=1, max_length=16)
     quotes: int | None = None
     answers: list[ModelAnswer] = Field(default_factory=list)
+    bad_answers: list[ModelAnswer] = Field(default_factory=list, max_length=10)
     expect: Expected = Field(default_factory=Expected)
 
     @model_validator(mode="after")
@@ -205,17 +256,30 @@ class Step(_Strict):
         return bool(self.files or self.contacts or self.order or self.product or self.reacts)
 
 
+class Document(_Strict):
+    """A passage of the company's documents that a search finds."""
+
+    title: str = Field(min_length=1, max_length=120)
+    text: str = Field(min_length=1, max_length=2_000)
+    url: str = ""
+    date: str = Field(default="", pattern=r"^(\d{4}-\d\d-\d\d)?$")
+
+
 class Dialogue(_Strict):
     """
     A dialogue. *project* has settings as `operations projects put` takes them, over those of a sample project; *data*
-    is the `project_data` of the request. *functions* are the answers of the company's systems by function name.
+    is the `project_data` of the request: the facts. *functions* are the answers of the company's systems by function
+    name, *documents* the result of each search in the company's documents.
     """
 
     name: str = Field(min_length=1, max_length=200)
     channel: ChannelName = "sms"
-    project: dict[str, Any] = Field(default_factory=dict)
-    data: dict[str, Any] = Field(default_factory=dict)
-    functions: dict[str, Any] = Field(default_factory=dict)
+    language: str | None = Field(default=None, max_length=35)
+    first_name: str | None = Field(default=None, max_length=100)
+    project: JsonObject = Field(default_factory=dict)
+    data: JsonObject = Field(default_factory=dict)
+    functions: JsonObject = Field(default_factory=dict)
+    documents: list[Document] = Field(default_factory=list, max_length=20)
     starts_at: str | None = Field(default=None, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ$")
     opening: ModelAnswer | None = None
     turns: list[Step] = Field(min_length=1, max_length=100)

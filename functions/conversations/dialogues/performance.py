@@ -10,13 +10,24 @@ from conversations.dialogues.turn import Performance, Turn
 from conversations.dialogues.world import CustomerMessage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Step
+    from conversations.dialogues.format import Judged, Step
     from conversations.dialogues.world import Observation, World
+    from shared.evaluation.judge import Judgement
+
+    # Judges a turn; None if that is not possible.
+    type Judges = Callable[[Judged, Turn], Judgement | None]
 
 
-def play(world: World, written: Written) -> Performance:
-    """Play one dialogue to its end, also after broken expectations."""
+def recorded_judgement(asked: Judged, turn: Turn) -> Judgement | None:  # noqa: ARG001 - see `Judges`
+    """Return the recorded judgement of the recorded answers."""
+    return asked.recorded
+
+
+def play(world: World, written: Written, judges: Judges | None = recorded_judgement) -> Performance:
+    """Play one dialogue to its end, also after broken expectations. Without *judges* nothing is judged."""
     dialogue = written.dialogue
     world.prepare([dialogue.opening] if dialogue.opening else [])
     ref = world.begin(written)
@@ -31,7 +42,8 @@ def play(world: World, written: Written) -> Performance:
         _act(world, ref, step)
         after = world.observe(ref)
         turn = _turn_between(before, after, world.unused(), is_scripted=bool(step.answers))
-        turns.append(replace(turn, failures=failures(step.expect, turn)))
+        turn = replace(turn, failures=failures(step.expect, turn))
+        turns.append(_judged(step, turn, judges) if judges else turn)
         before = after
     return Performance(
         name=dialogue.name,
@@ -40,6 +52,22 @@ def play(world: World, written: Written) -> Performance:
         turns=turns,
         not_opened=not_opened,
     )
+
+
+def _judged(step: Step, turn: Turn, judges: Judges) -> Turn:
+    """Return the turn with its judgements, and a failure for each question that has no clear yes."""
+    found, missed = [], []
+    for asked in step.expect.judge:
+        judgement = judges(asked, turn)
+        if judgement is None:
+            missed.append(f"not judged, without a model and a recorded judgement: {asked.question}")
+            continue
+        found.append((asked.question, judgement))
+        if not judgement.is_clear_yes:
+            answer = "yes" if judgement.passes else "no"
+            confidence = f"{judgement.confidence:.2f}"
+            missed.append(f"judged {answer} ({confidence}): {asked.question}: {judgement.reason}")
+    return replace(turn, judgements=found, failures=[*turn.failures, *missed])
 
 
 def _act(world: World, ref: str, step: Step) -> None:
@@ -80,5 +108,6 @@ def _turn_between(
         calls=after.calls[len(before.calls) :],
         model_inputs=None if inputs is None else inputs[len(before.model_inputs or ()) :],
         unused_answers=unused if is_scripted else 0,
+        faults=after.faults[len(before.faults) :],
         at=after.at,
     )

@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.dialogues.world import Line
+    from shared.evaluation.judge import Judgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """
     What happened in a turn. *lines* are the messages that it added, the customer's too; *model_inputs* what the model
-    was given, None if that is not known. *failures* are the broken expectations, none if the turn went as expected.
+    was given, None if that is not known. *faults* are those of rejected answers. *failures* are the broken
+    expectations, none if the turn went as expected.
     """
 
     status: str
@@ -25,6 +27,8 @@ class Turn:
     model_inputs: Sequence[str] | None = field(repr=False)
     unused_answers: int = 0
     at: str = ""
+    faults: Sequence[str] = ()
+    judgements: Sequence[tuple[str, Judgement]] = ()
     failures: Sequence[str] = ()
 
     def sent_by(self, *authors: str) -> list[str]:

@@ -53,7 +53,7 @@ class Observation:
     """
     A conversation at a time: all its messages, and all calls of functions and of the model, oldest first.
 
-    *model_inputs* is None if the calls of the model are not known.
+    *model_inputs* is None if the calls of the model are not known; *faults* are those of rejected answers, if known.
     """
 
     status: str
@@ -62,6 +62,7 @@ class Observation:
     calls: Sequence[str]
     model_inputs: Sequence[str] | None = field(repr=False)
     at: str
+    faults: Sequence[str] = ()
 
 
 class World(Protocol):

@@ -33,6 +33,7 @@ from conversations.api.access import (
     recipient_of,
 )
 from conversations.api.agents.annotation_routes import AnnotationRoutes
+from conversations.api.projects.evaluation_routes import EvaluationRoutes
 from conversations.api.projects.routes import ProjectRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
@@ -141,6 +142,7 @@ def _playground() -> "PlaygroundDependencies":
 
 
 routes.add(ProjectRoutes(deps, _playground))
+routes.add(EvaluationRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import reply_trigger
+from conversations.lifecycle import evaluation_step, reply_trigger
+from conversations.lifecycle.evaluation_step import EvaluationStep
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.configuration.resources import Resources, Run
+    from conversations.dialogues.runs import RunDependencies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +48,19 @@ class RepliesSettings(SpeakingSettings):
 settings = RepliesSettings.load()
 deps = dialogue_dependencies(settings)
 triggers = TypeAdapter(ReplyTrigger)
+steps = TypeAdapter(EvaluationStep)
 attempts = Attempts.of(settings)
 runs = Runs(attempts, deps.resources.replies.name, settings.reply_max_concurrency)
 agents_runs = Runs(attempts, deps.resources.agents.name, settings.channel_max_concurrency)
 
 
 def _handle(body: str, run: Run) -> str:
-    if not _is_trigger(body):
+    kind = load_event(body).get("type")
+    if kind == evaluation_step.TYPE:
+        from conversations.dialogues import runs as evaluation_runs  # noqa: PLC0415 - see above
+
+        return evaluation_runs.play(_of_evaluations(), parse_body(body, steps), run)
+    if kind != reply_trigger.TYPE:
         # Replies start faster without it.
         from conversations.dialogue import dispatcher  # noqa: PLC0415 - see above
         from conversations.lifecycle import commands  # noqa: PLC0415 - see above
@@ -65,12 +73,26 @@ def _handle(body: str, run: Run) -> str:
     return outcome.ended if outcome else "nothing"
 
 
-def _is_trigger(body: str) -> bool:
-    return bool(load_event(body).get("type") == reply_trigger.TYPE)
+def _of_evaluations() -> RunDependencies:
+    from conversations.dialogues.runs import RunDependencies  # noqa: PLC0415 - see above
+
+    return RunDependencies(
+        log=deps.resources.log,
+        companies=deps.resources.companies.table,
+        model_deps=deps.writer.model_deps,
+        documents=deps.writer.documents,
+    )
 
 
 def _show_failure(resources: Resources, body: str, reason: str) -> None:
-    show = exhausted_retries.of_trigger if _is_trigger(body) else exhausted_retries.of_record
+    kind = load_event(body).get("type")
+    if kind == evaluation_step.TYPE:
+        from conversations.dialogues import runs as evaluation_runs  # noqa: PLC0415 - see above
+
+        evaluation_runs.give_up(_of_evaluations(), parse_body(body, steps), reason)
+        return
+    is_trigger = kind == reply_trigger.TYPE
+    show = exhausted_retries.of_trigger if is_trigger else exhausted_retries.of_record
     show(resources, body, reason)
 
 

@@ -1,8 +1,8 @@
 """
 Tells a customer, in the project's words (`policy.file_refused`), that a file is beyond the bounds: once per message.
 
-Each delivery of a file's record repeats the request; the notice has one turn per message. Agents who hold a
-conversation tell the customer themselves.
+A file beyond the bounds of the model only is found by its turn, see `read_history`. Each delivery of a file's record
+repeats the request; the notice has one turn per message. Agents who hold a conversation tell the customer themselves.
 """
 
 from __future__ import annotations

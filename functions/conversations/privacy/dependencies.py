@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
+    from shared.providers.action_ledger import Action, Ledger
     from shared.providers.company_secrets import CompanySecrets
 
 

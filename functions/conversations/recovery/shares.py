@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations.lifecycle import reply_trigger
+from conversations.lifecycle import evaluation_step, reply_trigger
+from conversations.lifecycle.evaluation_step import EvaluationStep
 from conversations.lifecycle.file_download import FileDownload
 from conversations.store import states
 from conversations.store.recovery import due
 from shared.aws import fair_shares
 from shared.aws.fair_shares import Runs, Sharing, Waiting
-from shared.events.record_body import parse_body
+from shared.events.record_body import load_event, parse_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 POSTPONED = "postponed"
 _downloads = TypeAdapter(FileDownload)
+_steps = TypeAdapter(EvaluationStep)
 # A larger body stays on the queue: an item has at most 400 KB.
 LARGEST_BODY = 300_000
 
@@ -53,6 +55,8 @@ def of_agents(resources: Resources, runs: Runs) -> Sharing[str]:
     def waiting_of(record: Record) -> Waiting | None:
         from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
 
+        if load_event(record.body).get("type") == evaluation_step.TYPE:
+            return Waiting(parse_body(record.body, _steps).company_id, record.sent_at_ms)
         command = commands.read(record.body)
         if command.type == "context":  # refused
             return None

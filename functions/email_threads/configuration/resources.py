@@ -10,7 +10,6 @@ from shared.identity import keyed_hashes
 if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
     from shared.access.ownership.claims import Owners
-    from shared.action_ledger import Action, Ledger
     from shared.ai.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import FifoQueue
     from shared.policy.consent.records import Consents
     from shared.policy.kill_switches import KillSwitches
+    from shared.providers.action_ledger import Action, Ledger
     from shared.providers.email.ses import Ses
 
 

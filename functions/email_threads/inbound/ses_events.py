@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import EmailFeedback
+from shared.events.issue_feedback import ISSUE
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _PARTS: Final = {
     "Complaint": ("complaint", "complainedRecipients"),
     "DeliveryDelay": ("deliveryDelay", "delayedRecipients"),
     "Delivery": ("delivery", "recipients"),
+    "Click": ("click", ""),
     "Reject": ("reject", ""),
     "Rendering Failure": ("failure", ""),
 }
@@ -34,7 +36,7 @@ _DETAILS: Final = (
     "complaintSubType",
     "delayType",
 )
-# Of a visit, not of the delivery.
+# Of a visit, not of the delivery. Newsletters count clicks.
 _IGNORED: Final = frozenset({"Open", "Click", "Subscription"})
 
 
@@ -44,9 +46,10 @@ def is_event(fields: Mapping[str, Any]) -> bool:
 
 
 def event_of(fields: Mapping[str, Any]) -> EmailFeedback | None:
-    """Translate an event; None for one that is not about the delivery."""
+    """Translate an event; None for one that is not about the delivery, apart from a click in a newsletter."""
     name, mail = str(_name(fields)), _part(fields, "mail")
-    if name in _IGNORED:
+    tags = _tags(mail.get("tags"))
+    if name in _IGNORED and not (name == "Click" and ISSUE in tags):
         return None
     part_name, list_name = _PARTS.get(name, ("send", ""))
     part = _part(fields, part_name)
@@ -56,7 +59,7 @@ def event_of(fields: Mapping[str, Any]) -> EmailFeedback | None:
         at=_time(part.get("timestamp")) or _time(mail.get("timestamp")) or _now(),
         source=_address(str(mail.get("source") or "")),
         recipients=_recipients(part.get(list_name)),
-        tags=_tags(mail.get("tags")),
+        tags=tags,
         detail={key: str(part[key]) for key in _DETAILS if part.get(key)},
     )
 

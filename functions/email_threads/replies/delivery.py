@@ -25,8 +25,8 @@ from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, threads
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Draft, DraftStatus
-from shared.action_ledger import Action, OnDoubt, State
 from shared.identity.keyed_hashes import keyed_hash
+from shared.providers.action_ledger import Action, OnDoubt, State
 from shared.providers.outcomes import NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Transient

@@ -16,7 +16,6 @@ from email_threads.store.items.sends import action_key
 from email_threads.worker import shares
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.access.ownership.claims import Owners
-from shared.action_ledger import Action, Ledger
 from shared.ai.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws import event_report
@@ -32,6 +31,7 @@ from shared.aws.tables.attempts import Attempts
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
+from shared.providers.action_ledger import Action, Ledger
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
 from shared.runtime.settings import Origin, Url  # noqa: TC001 - the settings read this annotation at run time

@@ -34,6 +34,10 @@ class CompanyRoutes:
 
     deps: ApiDependencies
 
+    @property
+    def _documents(self) -> Documents:
+        return Documents(self.deps.resources.store.bucket)
+
     @route_methods.reads(f"GET {_SETTINGS}", *_READ)
     def get_settings(self, request: Request[NoInput]) -> views.SettingsView:
         """Return the settings of the company."""
@@ -43,7 +47,7 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Change settings of the company: model, retriever, daily limit, four eyes, claims. Absent ones stay."""
+        """Change settings of the company: model, retriever, limit, four eyes, claims, clicks. Absent ones stay."""
 
         def change() -> views.SettingsView:
             company = request.caller.company
@@ -59,6 +63,7 @@ class CompanyRoutes:
                 ai_daily_units=given.ai_daily_units,
                 four_eyes=given.four_eyes,
                 check_claims=given.check_claims,
+                track_clicks=given.track_clicks,
                 updated_at=timestamp(clock.now_ms()),
                 updated_by=request.caller.principal,
                 version=given.version,
@@ -83,15 +88,26 @@ class CompanyRoutes:
         """List the documents of the embedded search."""
         return queries.list_sources(self.deps, request.caller, request.input)
 
+    @route_methods.reads(f"GET {_SOURCES}/{{name}}", *_READ)
+    def get_source(self, request: Request[NoInput], name: str) -> views.SourceText:
+        """Return a document with its first passages, as the search reads them."""
+        found = self._documents.read(request.caller.company, name)
+        if found is None:
+            raise NotFound("name: document not found")
+        return queries.source_text(found)
+
     @route_methods.changes(f"POST {_SOURCES}", _ADMIN, status=HTTPStatus.CREATED)
     def add_source(self, request: Request[inputs.SourceInput]) -> Callable[[], views.WrittenSource]:
         """Add a document, or replace the document with this name."""
 
         def change() -> views.WrittenSource:
-            given = request.input
+            given, company = request.input, request.caller.company
             facts = given.model_dump(include=set(DocumentAttributes.model_fields))
-            name = Documents(self.deps.resources.store.bucket).put(
-                request.caller.company, given.name, given.text, DocumentAttributes(**facts)
+            documents, attributes = self._documents, DocumentAttributes(**facts)
+            name = (
+                documents.put(company, given.name, given.text, attributes)
+                if given.text is not None
+                else documents.put_file(company, given.name, given.file or b"", attributes)
             )
             return views.WrittenSource(name=name)
 
@@ -104,8 +120,7 @@ class CompanyRoutes:
         """Delete a document. Passages that were retrieved from it stay in their newsletters."""
 
         def change() -> views.WrittenSource:
-            documents = Documents(self.deps.resources.store.bucket)
-            if not documents.delete(request.caller.company, name):
+            if not self._documents.delete(request.caller.company, name):
                 raise NotFound("name: document not found")
             return views.WrittenSource(name=name)
 

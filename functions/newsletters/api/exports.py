@@ -93,8 +93,10 @@ def _shown(newsletter: Newsletter) -> str:
     return "\n".join([newsletter.metadata.title, unescape(text), *titles])
 
 
-def export_link(store: Store, newsletter: Newsletter, export_format: str) -> views.ExportLink:
-    """Return a link that downloads an exported file. Raises NotFound."""
+def export_link(
+    store: Store, newsletter: Newsletter, export_format: str, *, inline: bool
+) -> views.ExportLink:
+    """Return a link that downloads an exported file, or shows it. Raises NotFound."""
     stored = newsletter.draft.exports if newsletter.draft else {}
     export = stored.get(export_format)
     if export is None:
@@ -103,7 +105,7 @@ def export_link(store: Store, newsletter: Newsletter, export_format: str) -> vie
     folder = folder_of(store, newsletter.code)
     name = file_name(newsletter.metadata.title, export.s3_key)
     return views.ExportLink(
-        url=folder.link_to(export.s3_key, seconds=LINK_SECONDS, filename=name),
+        url=folder.link_to(export.s3_key, seconds=LINK_SECONDS, filename=name, inline=inline),
         expires_at=timestamp(now + LINK_SECONDS * clock.SECOND_MS),
         file_size=export.file_size,
         generated_at=export.generated_at,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
+    Base64Bytes,
     ConfigDict,
     Field,
     Strict,
@@ -259,6 +260,12 @@ class RestoreInput(Input):
     revision: Annotated[int, Strict(), Field(ge=1, le=MOST_VERSIONS)]
 
 
+class ExportQuery(Input):
+    """`inline`: the link shows the file in a page, instead of downloading it."""
+
+    inline: bool = False
+
+
 class ExportsInput(Input):
     """The formats to render."""
 
@@ -313,6 +320,7 @@ class SettingsInput(Change):
     ai_daily_units: Annotated[int, Strict(), Field(ge=0, le=100_000)] = 200
     four_eyes: Flag = False
     check_claims: Flag = False
+    track_clicks: Flag = False
 
 
 class SourcesQuery(Input):
@@ -323,10 +331,20 @@ class SourcesQuery(Input):
 
 
 class SourceInput(DocumentAttributes):
-    """A document of the embedded search: Markdown, text or HTML by the ending of its name, else Markdown."""
+    """
+    A document of the embedded search. `text`: Markdown, text or HTML by the ending of its name, else Markdown; or
+    `file`: a PDF or Word file in Base64.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
     name: str
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), AfterValidator(is_line)]
-    text: Annotated[str, Field(min_length=1), AfterValidator(_is_document)]
+    text: Annotated[str, Field(min_length=1), AfterValidator(_is_document)] | None = None
+    file: Base64Bytes | None = Field(default=None, repr=False)
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.file is None):
+            raise PydanticCustomError("content", "must have text or file, not both")
+        return self

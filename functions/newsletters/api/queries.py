@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api import presenters, views
 from newsletters.api.access import READ
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Metadata
+    from shared.ai.retrieval.documents import ListedDocument, ReadDocument
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes, Table
     from shared.aws.secrets import JsonSecret
@@ -109,6 +110,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             ai_daily_units=200,
             four_eyes=False,
             check_claims=False,
+            track_clicks=False,
             version=0,
         )
     return views.SettingsView(
@@ -117,6 +119,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         ai_daily_units=stored.ai_daily_units,
         four_eyes=stored.four_eyes,
         check_claims=stored.check_claims,
+        track_clicks=stored.track_clicks,
         version=stored.version,
     )
 
@@ -146,20 +149,23 @@ def list_sources(
     start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
     documents = Documents(deps.resources.store.bucket)
     page = documents.page(caller.company, query.limit, str(start["name"]) if start else "")
-    shown = [
-        views.SourceView(
-            name=one.name,
-            title=one.title,
-            url=one.url,
-            date=one.date,
-            topics=list(one.topics),
-            size=one.size,
-            changed_at=one.changed_at,
-        )
-        for one in page.documents
-    ]
+    shown = [views.SourceView(**_facts(one)) for one in page.documents]
     cursor = listing.cursor(deps.seal, {"name": page.last}) if page.last else None
     return Page(views.Sources(sources=shown), cursor)
+
+
+def source_text(found: ReadDocument) -> views.SourceText:
+    """Return a document with its passages."""
+    return views.SourceText(
+        **_facts(found.listed),
+        passages=found.passages,
+        passage_count=found.total,
+        problem=found.problem,
+    )
+
+
+def _facts(document: ListedDocument) -> dict[str, Any]:
+    return {**asdict(document), "topics": list(document.topics)}
 
 
 def _matches(metadata: Metadata, query: inputs.NewslettersQuery) -> bool:

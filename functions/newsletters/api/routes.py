@@ -78,9 +78,15 @@ class NewsletterRoutes:
         return exports.exports_view(self._readable(request.caller, code), found)
 
     @route_methods.reads(f"GET {_ONE}/exports/{{format}}", *_READ)
-    def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
-        """Return a link that downloads an exported file for 15 minutes."""
-        return exports.export_link(self._store, self._readable(request.caller, code), format)
+    def get_export(
+        self,
+        request: Request[inputs.ExportQuery],
+        code: str,
+        format: str,  # noqa: A002 - the name in the path
+    ) -> views.ExportLink:
+        """Return a link that downloads an exported file, or shows it, for 15 minutes."""
+        newsletter = self._readable(request.caller, code)
+        return exports.export_link(self._store, newsletter, format, inline=request.input.inline)
 
     @route_methods.reads(f"GET {_STEP}/status", *_READ)
     def get_step_status(

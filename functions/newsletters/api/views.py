@@ -321,6 +321,7 @@ class SettingsView(View):
     ai_daily_units: int
     four_eyes: bool
     check_claims: bool
+    track_clicks: bool
     version: int
 
 
@@ -334,6 +335,17 @@ class SourceView(View):
     topics: list[str]
     size: int
     changed_at: str
+
+
+class SourceText(SourceView):
+    """
+    A document with its first passages, as the search reads them; `passage_count` is the number of all. `problem` is the
+    code of the reason why it cannot be read.
+    """
+
+    passages: list[str]
+    passage_count: int
+    problem: str | None = None
 
 
 class Sources(View):

@@ -42,7 +42,8 @@ class WorkerResources(Resources):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendingResources(Resources):
     """
-    The resources of the same worker for issues: their mails have *configuration_set*, their links begin with
+    The resources of the same worker for issues: their mails have *configuration_set*, or
+    *click_configuration_set* if their clicks are counted, their links begin with
     *public_url*. *people* are the contacts and their consent, *owners* own the domains of senders. *ses* is loaded
     with the first mail.
     """
@@ -52,6 +53,7 @@ class SendingResources(Resources):
     ses: Callable[[], Ses]
     switches: KillSwitches
     configuration_set: str
+    click_configuration_set: str
     public_url: str
 
 

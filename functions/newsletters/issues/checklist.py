@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
+from newsletters.store import companies
 from newsletters.store.step_inputs import content_hash
 from shared.access.ownership import claims
 from shared.contacts import audience, lists
@@ -70,7 +71,9 @@ def of_issue(
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
     checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
-    if len(issue.subject) > LONG_SUBJECT:
+    if issue.subject_test is not None:
+        checks += _of_subject_test(deps, issue)
+    if any(len(one) > LONG_SUBJECT for one in issue.subjects.values()):
         checks.append(
             _warning("long_subject", f"over {LONG_SUBJECT} characters: many lists of mails cut it")
         )
@@ -92,7 +95,7 @@ def of_issue(
             else [_blocks("not_exported", "export the present text as email and text")]
         )
     if parts is not None:
-        checks += _of_parts(parts)
+        checks += _of_parts(issue, parts)
     return Findings(checks, parts)
 
 
@@ -111,6 +114,15 @@ def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
             )
         ]
     return []
+
+
+def _of_subject_test(deps: IssueDependencies, issue: Issue) -> list[Check]:
+    settings = companies.get_settings(deps.store.table, issue.company_id)
+    is_counted = settings is not None and settings.track_clicks
+    if issue.subject_test is None or issue.subject_test.decided_by != "clicks" or is_counted:
+        return []
+    problem = "clicks decide about the subject, and the settings do not count them: track_clicks"
+    return [_blocks("clicks_not_counted", problem)]
 
 
 def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -171,10 +183,11 @@ def _file(deps: IssueDependencies, export: Export) -> str | None:
     return body.decode() if body else None
 
 
-def _of_parts(parts: Sealed) -> list[Check]:
+def _of_parts(issue: Issue, parts: Sealed) -> list[Check]:
     checks: list[Check] = []
-    if unknown := content.unknown_placeholders(parts):
-        checks.append(_blocks("unknown_placeholder", f"without a value: {', '.join(unknown)}"))
+    if unknown := content.unknown_placeholders(issue, parts):
+        problem = f"without a value: {', '.join(unknown)}; for a name: {{{{first_name|there}}}}"
+        checks.append(_blocks("unknown_placeholder", problem))
     if UNSUBSCRIBE not in parts.html or UNSUBSCRIBE not in parts.text:
         checks.append(
             _blocks("no_unsubscribe_link", "both parts need the link by which readers leave")

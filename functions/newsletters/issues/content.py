@@ -1,8 +1,8 @@
 """
 The content of an issue: the exported HTML and text with a footer, sealed at the approval, and the mail of one reader.
 
-Placeholders stand for the links, which differ by reader: `{{unsubscribe_url}}`, `{{preferences_url}}` and
-`{{web_view_url}}`.
+Placeholders stand for what differs by reader: the links `{{unsubscribe_url}}`, `{{preferences_url}}` and
+`{{web_view_url}}`, and names (`personal_fields`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues import personal_fields
+from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.objects import issue_folder
 from shared.aws.sqs_fifo import to_json
@@ -19,30 +21,33 @@ from shared.aws.stored_objects import Pointer
 from shared.providers.email.mime import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
+    from newsletters.issues.personal_fields import Names
     from newsletters.store.items import Issue
+    from newsletters.store.items.issues import Variant
     from newsletters.store.objects import Store
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
 WEB_VIEW: Final = "{{web_view_url}}"
 PREFERENCES: Final = "{{preferences_url}}"
 PLACEHOLDERS: Final = frozenset({UNSUBSCRIBE, PREFERENCES, WEB_VIEW})
-PLACEHOLDER: Final = re.compile(r"\{\{\s*[a-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
+PLACEHOLDER: Final = re.compile(r"\{\{\s*[A-Za-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
 CLIPPED_ABOVE: Final = 102 * 1024  # bytes, by Gmail
 _BODY_START: Final = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
 _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
 _HIDDEN: Final = (
     "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
 )
+# SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
     '<tr><td align="center" dir="{direction}" style="padding:16px 24px;font-family:Arial,sans-serif;font-size:14px;'
     'line-height:1.5;color:#565656"><span dir="auto">{permission}</span><br><span dir="auto">{postal}</span><br><br>'
-    '<a href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
-    '<a href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
-    '<a href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
+    '<a ses:no-track href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
+    '<a ses:no-track href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
+    '<a ses:no-track href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
 )
 
 
@@ -100,24 +105,41 @@ def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) 
     return Sealed(str(found["html"]), str(found["text"]))
 
 
+def subject_for(issue: Issue, names: Names = NO_NAMES, variant: Variant | None = None) -> str:
+    """Return the subject of one reader's mail: of the variant, else of the one that has won."""
+    subject = issue.subjects[variant or issue.winner or "a"]
+    return personal_fields.filled(subject, names).strip()
+
+
+def without_names(issue: Issue) -> Issue:
+    """Return an issue as the public reads it."""
+    preheader = personal_fields.filled(issue.preheader, NO_NAMES)
+    return issue.model_copy(update={"subject": subject_for(issue), "preheader": preheader})
+
+
 def test_subject(issue: Issue) -> str:
     """Return the subject of the mails of a test."""
-    return f"[TEST] {issue.subject}"
+    return f"[TEST] {subject_for(issue)}"
 
 
-def body_for(sealed: Sealed, urls: Mapping[str, str]) -> Body:
+def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -> Body:
     """Return the parts of one reader's mail; *urls* by placeholder."""
-    html, text = sealed.html, sealed.text
-    for placeholder, url in urls.items():
-        html = html.replace(placeholder, escape(url))
-        text = text.replace(placeholder, url)
-    return Body(text, html)
+    html = personal_fields.filled(_with_urls(sealed.html, urls, escape), names, escape)
+    return Body(personal_fields.filled(_with_urls(sealed.text, urls, str), names), html)
 
 
-def unknown_placeholders(parts: Sealed) -> list[str]:
-    """Return the placeholders that have no value."""
+def unknown_placeholders(issue: Issue, parts: Sealed) -> list[str]:
+    """Return the placeholders that have no value: links have none in the subject."""
     found = {one.group() for part in (parts.html, parts.text) for one in PLACEHOLDER.finditer(part)}
-    return sorted(found - PLACEHOLDERS)
+    subjects = " ".join(issue.subjects.values())
+    found = found - PLACEHOLDERS | {one.group() for one in PLACEHOLDER.finditer(subjects)}
+    return sorted(one for one in found if personal_fields.filled(one, NO_NAMES) == one)
+
+
+def _with_urls(text: str, urls: Mapping[str, str], spelt: Callable[[str], str]) -> str:
+    for placeholder, url in urls.items():
+        text = text.replace(placeholder, spelt(url))
+    return text
 
 
 def _with_preheader(html: str, preheader: str) -> str:

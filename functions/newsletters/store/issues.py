@@ -191,6 +191,12 @@ def next_turn(table: Table, issue: Issue, due_ms: int) -> Issue | None:
     return Issue.read(moved)
 
 
+def miss(table: Table, issue: Issue) -> None:
+    """End the wait of a scheduled issue that is too late; people decide. Idempotent."""
+    with suppress(StaleVersion):
+        change(table, issue, IssueState.SCHEDULED, state=IssueState.MISSED)
+
+
 def start(table: Table, issue: Issue, due_ms: int) -> Issue | None:
     """Begin to send a scheduled issue; None if people have changed it meanwhile."""
     try:
@@ -212,8 +218,9 @@ def start(table: Table, issue: Issue, due_ms: int) -> Issue | None:
 
 
 def end(table: Table, issue: Issue, state: IssueState, **facts: Any) -> Issue:  # noqa: ANN401 - fields of the issue
-    """End the work of the worker that holds the lease: sent, failed or paused. Raises LeaseLost."""
-    ended = {} if state is IssueState.PAUSED else {"ended_at": timestamp(clock.now_ms())}
+    """End the work of the worker that holds the lease: sent, failed, paused or missed. Raises LeaseLost."""
+    is_open = state in {IssueState.PAUSED, IssueState.MISSED}
+    ended = {} if is_open else {"ended_at": timestamp(clock.now_ms())}
     try:
         stored = table.update(
             Issue.key(issue.issue_id),

@@ -67,6 +67,7 @@ class WorkerSettings(Settings):
     identifier_keys_secret_id: str
     switches_path: str
     email_configuration_set: str
+    click_configuration_set: str
     public_url: Url
 
 
@@ -120,6 +121,7 @@ def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingR
         ses=cache(_ses),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
         configuration_set=settings.email_configuration_set,
+        click_configuration_set=settings.click_configuration_set,
         public_url=settings.public_url,
     )
 

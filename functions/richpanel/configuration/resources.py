@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from richpanel.store.items import Action
     from richpanel.store.lease import Lease
     from richpanel.store.rate_limit import Limiter, Priority
-    from shared.action_ledger import Ledger
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.policy.consent.records import Consents
+    from shared.providers.action_ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,11 +21,11 @@ from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared.action_ledger import Ledger
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.providers.action_ledger import Ledger
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from shared.runtime.observability import logger, metrics

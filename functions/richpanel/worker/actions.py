@@ -17,7 +17,7 @@ from richpanel.store.items import Action, DecisionOutcome
 from richpanel.worker import audit, memory, ticket_tags
 from richpanel.worker.cases.case import Case, Overtaken
 from richpanel.worker.sending import replies, reservations
-from shared.action_ledger import State
+from shared.providers.action_ledger import State
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 

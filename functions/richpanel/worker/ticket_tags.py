@@ -16,8 +16,8 @@ from richpanel.decisions.outcome import Decision
 from richpanel.store.items import Action
 from richpanel.worker.cases.case import Case
 from richpanel.worker.sending.replies import FRESH_MS, body_hash
-from shared.action_ledger import OnDoubt, State
 from shared.aws.sqs_fifo import digest
+from shared.providers.action_ledger import OnDoubt, State
 from shared.providers.outcomes import NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.action_ledger import Action, Ledger
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
+    from shared.providers.action_ledger import Action, Ledger
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 

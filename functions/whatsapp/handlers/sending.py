@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from shared.action_ledger import Action, Ledger
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
@@ -24,6 +23,7 @@ from shared.aws.sqs_fifo import FifoQueue, to_json
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
+from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time

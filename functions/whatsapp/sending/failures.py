@@ -13,9 +13,9 @@ Reasons why a message was not sent. Texts name fields, rules and codes, never co
     + ProviderUnavailable   certainly not sent; a retry with the same key can succeed
 """
 
-from shared.action_ledger import Action
 from shared.api.auth import RateLimited
 from shared.api.errors import Newer, Outdated
+from shared.providers.action_ledger import Action
 from shared.providers.outcomes import ErrorDetails, NotSent, Refused
 from shared.runtime import clock
 from whatsapp.inbound import provider_errors

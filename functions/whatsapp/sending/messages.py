@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from shared.action_ledger import Action, OnDoubt, State
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.sqs_fifo import digest
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
+from shared.providers.action_ledger import Action, OnDoubt, State
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient

@@ -9,7 +9,6 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from shared.action_ledger import Action, Ledger
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
@@ -19,6 +18,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.sqs_worker import Record, Worker
 from shared.identity import keyed_hashes
+from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock

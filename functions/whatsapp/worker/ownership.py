@@ -4,9 +4,9 @@ could name another tenant's item: an event may only touch items of the company w
 edits, reactions and aliases have the number in their key.
 """
 
-from shared.action_ledger import Action
 from shared.events.exchange import OutboundMessage
 from shared.identity.business_accounts import BusinessAccount
+from shared.providers.action_ledger import Action
 from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources

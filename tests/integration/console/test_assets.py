@@ -40,6 +40,7 @@ LOGIN = {
 ADDRESSES = {
     "LIVE_URL": "wss://live.example.com/dev",
     "UPLOAD_ORIGIN": "https://files.example.com",
+    "PREVIEW_ORIGIN": "https://newsletters.example.com",
 }
 
 
@@ -186,6 +187,7 @@ def test_every_answer_forbids_foreign_scripts_frames_and_types(
         "img-src": "'self' https: blob: data:",
         "media-src": "'self' https: blob:",
         "connect-src": "'self' https://files.example.com https://login.example.com wss://live.example.com",
+        "frame-src": "https://newsletters.example.com",
         "base-uri": "'none'",
         "form-action": "'none'",
         "frame-ancestors": "'none'",

@@ -29,9 +29,9 @@ from conversations.store.items.log import Change, Delivery, Message, Mode
 from conversations.store.items.parts.state import State
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
-from shared.action_ledger import Action
 from shared.api.auth import Caller, Scope
 from shared.aws.tables.dynamodb_json import storable
+from shared.providers.action_ledger import Action
 from shared.providers.outcomes import InDoubt, Sent
 from shared.runtime import clock
 from tests import api_gateway, keyring

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.action_ledger import GRACE_MS
+from shared.providers.action_ledger import GRACE_MS
 from tests.integration.email_threads.drafting import (
     again,
     answered,

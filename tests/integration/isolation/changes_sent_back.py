@@ -172,6 +172,12 @@ ROUTES = {
                     "topics": ["Bees"],
                     "consent": "attested",
                     "consent_statement": "All have subscribed on paper.",
+                    "subject_test": {
+                        "subjects": ["Other news"],
+                        "sample_percent": 20,
+                        "wait_minutes": 60,
+                        "decided_by": "person",
+                    },
                 },
             ),
         ),

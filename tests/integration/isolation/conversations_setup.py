@@ -170,6 +170,12 @@ class TwoCompanies(QueuedCompanies[System]):
             {"settings": {"company_rep": {"company_rep_1": NAME}}, "note": NOTE},
             project_id=self.project_a,
         )
+        made_up = {"name": NOTE, "turns": [{"says": NOTE, "answers": [NOTE]}]}
+        set_of_a = {"project_id": self.project_a, "set_name": "made-up"}
+        line = "POST /projects/{project_id}/sets/{set_name}"
+        self.system.call_admin_api(line, {"scenarios": [made_up]}, **set_of_a)
+        self.system.call_admin_api(f"{line}/runs", {"recorded": True}, **set_of_a)
+        self.system.drain()
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
@@ -203,6 +209,10 @@ class TwoCompanies(QueuedCompanies[System]):
             "company": self.company_a,
             "project": self.project_a,
             "version": "2",
+            "set": "made-up",
+            "run": self.shown("GET /projects/{project_id}/sets", {"project_id": self.project_a})[
+                "result"
+            ]["sets"][0]["newest_run"],
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

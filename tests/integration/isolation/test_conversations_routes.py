@@ -37,6 +37,8 @@ API = Api(
     values={
         "project_id": "{project}",
         "number": "{version}",
+        "set_name": "{set}",
+        "run_id": "{run}",
         "status": "reply_sent",
         "snoozed_until": "{later}",
         "labels": ["of the attacker"],
@@ -63,6 +65,10 @@ API = Api(
         "POST /projects/{project_id}/playground": Special(
             inputs=({"channel": "sms", "version": 2},)
         ),
+        "POST /projects/{project_id}/sets/{set_name}": Special(
+            inputs=({"gate": True}, {"scenarios": [{"name": "mine", "turns": [{"says": "Hi"}]}]})
+        ),
+        "POST /projects/{project_id}/sets/{set_name}/runs": Special(inputs=({"recorded": True},)),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(
             inputs=(

@@ -44,6 +44,7 @@ WITHOUT_TRACES = {
     "Revision": "removed with its newsletter",
     "IssueEntry": "the id of an issue",
     "IssueStats": "numbers",
+    "VariantStats": "numbers",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",
     "PublicList": "the company's; the author's id is replaced",

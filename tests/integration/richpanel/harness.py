@@ -26,11 +26,11 @@ from richpanel.store.lease import Lease
 from richpanel.store.rate_limit import Limiter
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared.action_ledger import Ledger
 from shared.ai.spending.budget import Spending
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.policy.consent.records import Consents
+from shared.providers.action_ledger import Ledger
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from tests import keyring

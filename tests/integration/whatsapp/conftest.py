@@ -11,7 +11,6 @@ import pytest
 from moto import mock_aws
 
 from shared.access.ownership.claims import Proof
-from shared.action_ledger import Action, Ledger
 from shared.ai.spending.budget import Spending
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
@@ -21,6 +20,7 @@ from shared.aws.sqs_fifo import Entry
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.port import Recovery
 from shared.privacy.requests import Jobs
+from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock

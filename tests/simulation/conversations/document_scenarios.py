@@ -89,6 +89,14 @@ def tried_settings(system: System) -> None:
         said = [{"by": "customer", "text": "When does it begin?"}]
         body = {"version": made["number"], "channel": "sms", "messages": said}
         tried = system.call_admin_api("POST /projects/{project_id}/playground", body, **project)
+        line = "POST /projects/{project_id}/sets/{set_name}"
+        expects = {"says": "When does it begin?", "expect": {"contains": "at ten"}}
+        body = {"scenarios": [{"name": "shift", "turns": [expects]}], "gate": True}
+        system.call_admin_api(line, body, **project, set_name="shifts")
+        _model_says(system, _call("search_documents", query="night shift"), _answer("At ten [1]."))
+        body = {"version": made["number"]}
+        system.call_admin_api(f"{line}/runs", body, **project, set_name="shifts")
+        system.drain()
         line = "POST /projects/{project_id}/versions/{number}/live"
         system.call_admin_api(line, {}, **project, **version)
     assert tried["content"].startswith("At ten")

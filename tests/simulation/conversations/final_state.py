@@ -31,6 +31,7 @@ class FinalState:
     dead_letters: int
     due: list[str] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
 
 
 def final_state_of(system: System) -> FinalState:
@@ -58,6 +59,11 @@ def final_state_of(system: System) -> FinalState:
             (row["by"], row["text"])
             for key, row in sorted(rows.items())
             if key[0] == "log" and key[2].startswith("NOTE#")
+        ],
+        evaluations=[
+            {name: value for name, value in row.items() if name not in {*_TIMES, "at"}}
+            for key, row in sorted(rows.items())
+            if key[0] == "log" and key[2].startswith(("SET#", "RUN#", "RESULT#"))
         ],
     )
 

@@ -173,6 +173,23 @@ def _voice_note(system: System) -> None:
     system.run_intake()
 
 
+_TEA = {"project_id": sample_data.PROJECT, "set_name": "tea"}
+_SET = "POST /projects/{project_id}/sets/{set_name}"
+
+
+def with_set(system: System) -> None:
+    """A project has a set of two scenarios."""
+    asks = {"says": "Is there tea?", "answers": ["Yes, we have tea."]}
+    names = ("one", "two")
+    scenarios = [{"name": name, "turns": [asks]} for name in names]
+    system.call_admin_api(_SET, {"scenarios": scenarios}, **_TEA)
+
+
+def run_begins(system: System) -> None:
+    """The set is run with recorded answers."""
+    system.call_admin_api(f"{_SET}/runs", {"recorded": True}, **_TEA)
+
+
 FIRST_SMS = Scenario("a first SMS", _requests("sms"))
 REPLY = Scenario("three fragments and one answer", _burst, _started)
 EVERY = (
@@ -204,6 +221,7 @@ EVERY = (
     Scenario("two pictures", _two_pictures, _started),
     Scenario("a voice note", _voice_note, _with_voice_notes),
     Scenario("a picture that is not available at first", _unavailable_picture, _started),
+    Scenario("a run of an evaluation", run_begins, with_set),
 )
 
 

@@ -33,10 +33,6 @@ UNUSED = {
         f"sqs:SendMessage parley-local-conversations-{channel}.fifo"
         for channel in ("whatsapp", "sms", "email")
     ),
-    # Failures of agents' messages, which the same worker retries as replies.
-    "ConversationsReplies": frozenset(
-        {"sqs:ChangeMessageVisibility parley-local-conversations-agents.fifo"}
-    ),
     # Erasures: of items without a stored `ref`, of files of mails, and of copies at OpenAI.
     "ConversationsSweeper": _FILES
     | {

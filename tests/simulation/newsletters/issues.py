@@ -12,7 +12,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store import issues
 from newsletters.store.items import Issue
-from newsletters.store.items.issues import ENDED, SHARDS
+from newsletters.store.items.issues import SHARDS
+from newsletters.store.items.recipients import ENDED
 from newsletters.store.readers import recipients
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
@@ -53,8 +54,10 @@ def consents_of(system: System) -> Consents:
     return Consents(Table(system.dynamodb, system.log))
 
 
-def reader(system: System, list_id: str, address: str, *, company: str = COMPANY) -> Profile:
-    """A person of a list, whom people of the company have named."""
+def reader(
+    system: System, list_id: str, address: str, *, company: str = COMPANY, **details: Any
+) -> Profile:
+    """A person of a list, whom people of the company have named, with stored *details*."""
     with keyring.held(KEYS):
         own = resolution.ids_of(company, identifier(IdentifierKind.EMAIL, address))[0]
     person = Profile.read(
@@ -66,6 +69,7 @@ def reader(system: System, list_id: str, address: str, *, company: str = COMPANY
             "created_at": clock.to_text(system.clock.ms),
             "value": address,
             "named_by": "test",
+            **({"details": {"changed_at": "-", "cause": "-", **details}} if details else {}),
         }
     )
     table = contacts_of(system)
@@ -202,7 +206,9 @@ def stats(system: System) -> dict[str, int]:
 
 def _recounted(found: Sequence[Recipient]) -> Counter[str]:
     ended = Counter(one.state.value for one in found if one.state in ENDED)
-    events = ("delivered", "bounced", "complained", "unsubscribed")
+    events = (
+        "delivered", "delayed", "bounced", "complained", "unsubscribed", "clicked", "likely_automated",
+    )  # fmt: skip
     noted = Counter(each for one in found for each in events if getattr(one, f"{each}_at"))
     return Counter(audience=len(found)) + ended + noted
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +66,22 @@ def of_two_lists(system: System) -> None:
     approved(system)
 
 
+def where_days_begin(system: System) -> None:
+    """A reader gets the issue an hour before the others."""
+    reader(system, made_list(system), "ann@orchard.example", zone="Pacific/Kiritimati")
+
+
+def sample_is_sent(system: System) -> None:
+    """The sample of a subject test has its mails."""
+    system.settle(is_over=lambda: issue_of(system).decide_at is not None)
+
+
+BY_PEOPLE = {
+    "subjects": ["Other"],
+    "sample_percent": 50,
+    "wait_minutes": 30,
+    "decided_by": "person",
+}
 SCENARIOS = [
     Scenario("sent", [sent], settled(EXPORTED, with_readers(), of_two_lists)),
     Scenario("made and approved", [drafted, approved], settled(EXPORTED, with_readers())),
@@ -73,6 +90,23 @@ SCENARIOS = [
         "scheduled",
         [changed("schedule", local="2026-01-01T18:00", timezone="Europe/Berlin")],
         READY,
+    ),
+    Scenario(
+        "scheduled in the zone of each reader",
+        [
+            changed(
+                "schedule",
+                local="2026-01-02T08:00",
+                timezone="Pacific/Auckland",
+                in_reader_zone=True,
+            )
+        ],
+        settled(EXPORTED, with_readers(), where_days_begin, drafted, approved),
+    ),
+    Scenario(
+        "sent after a subject test",
+        [sent, sample_is_sent, changed("winner", variant="b")],
+        settled(EXPORTED, with_readers(), partial(drafted, subject_test=BY_PEOPLE), approved),
     ),
 ]
 

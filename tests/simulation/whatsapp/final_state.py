@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.sample_data import COUNTER
 from local.docs.declarations import bounds_of
-from shared.action_ledger import Action
 from shared.aws.dynamodb.values import encoded
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.dynamodb_json import storable
+from shared.providers.action_ledger import Action
 from whatsapp.inbound.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import parking

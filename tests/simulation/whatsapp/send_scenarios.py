@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from events.whatsapp.samples import samples
-from shared.action_ledger import Action, OnDoubt, State
+from shared.providers.action_ledger import Action, OnDoubt, State
 from tests.simulation.whatsapp.event_builders import (
     ACTION_ID,
     OTHER_ID_OF_SENT,

@@ -59,6 +59,17 @@ BY_VALUE = {
         )
     ),
     *(
+        f"newsletter.{name}"
+        for name in (
+            *("again", "check", "documents.refused", "doing", "failure", "field", "format"),
+            *("generate", "issue", "issue.cancel", "issue.consent", "issue.delete", "issue.send"),
+            *("issue.state", "level", "of", "option.frequency", "option.length_preference"),
+            *("option.selected_types", "option.target_audience", "option.tone_preset", "pause"),
+            *("reason", "recipient", "result", "review", "status", "step", "unreadable", "view"),
+            "warning",
+        )
+    ),
+    *(
         "nav",
         "inbox.status",
         "channel",
@@ -149,12 +160,16 @@ def _loaded_with(pages: str) -> list[str]:
 @each(
     ("part", "pages"),
     [
-        ("operations", ("operations", "reports", "campaigns", "contacts/exchange", "setup")),
+        (
+            "operations",
+            ("operations", "reports", "campaigns", "newsletters", "contacts/exchange", "setup"),
+        ),
         ("setup", ("setup",)),
         ("reports", ("reports",)),
         ("notifications", ("notifications",)),
         ("segments", ("contacts/segments", "campaigns")),
         ("campaigns", ("campaigns",)),
+        ("newsletters", ("newsletters",)),
         ("contact", ("contacts",)),
     ],
 )

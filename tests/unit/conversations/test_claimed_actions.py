@@ -22,6 +22,9 @@ from tests.cases import each
         ("I've arranged a taxi.", "arranged"), ("C'est fait, votre billet est annulé.", "annulé"),
         ("Erledigt, Ihr Termin ist abgesagt.", "abgesagt"), ("Er wurde auf den 14. April verlegt.", "verlegt"),
         ("Listo, tu cita está cancelada.", "cancelad"),
+        ("I've credited it to your account.", "credited"), ("You're all upgraded!", "upgraded"),
+        ("Your visit is cancelled.", "cancelled"), ("Ihr Termin am Montag ist abgesagt.", "abgesagt"),
+        ("La sua visita è annullata.", "annullat"),
         ("Ist gebucht, bis Montag!", "gebucht"), ("Great, cancelled.", "cancelled"), ("C'est réservé !", "réservé"),
         ("Ya está cancelado.", "cancelado"), ("È prenotato.", "prenotato"), ("Is geboekt!", "geboekt"),
         ("Rezervasyonunuzu iptal ettim.", "iptal"), ("لقد ألغيت موعدك.", "ألغيت"),
@@ -43,7 +46,9 @@ def test_an_action_that_is_called_done_needs_a_proof(text: str, verb: str) -> No
         "Todavía no la he cambiado.", "Non ho ancora disdetto nulla.", "Nie odwołałem wizyty.",
         "I've sent you the link above.", "Once that is done, your seat is booked.",
         "Gebucht wird online.", "Ist gebucht?", "Reserved seats are in front.", "Réservé aux membres.",
-        "Está reservado?",
+        "Está reservado?", "Nothing has been cancelled.", "Nichts wurde storniert.", "Your visit is not cancelled.",
+        "Wenn Ihr Termin abgesagt ist, schreiben wir.", "If your visit is cancelled, we write.",
+        "Aucune commande n'a été annulée.",
     ],
 )  # fmt: skip
 def test_plans_conditions_and_negations_are_no_actions(text: str) -> None:
@@ -68,6 +73,8 @@ def test_each_action_of_a_sentence_needs_a_proof(text: str, verbs: set[str]) -> 
         ("I have booked Monday.", "book_slot: Books a slot.", True),
         ("I have cancelled your order.", "book_slot: Books a slot.", False),
         ("Ich habe den Termin storniert.", "cancel_visit: Ends a visit.", True),
+        ("Ich habe die Buchung verlängert.", "cancel_order: Cancels.", False),
+        ("I've renewed the loan.", "renew_loan: Prolongs a loan.", True), ("I've credited it.", "book: Books.", False),
         ("Your refund has been processed.", "refund_order: Pays back.", True),
         ("Ik heb de afspraak verzet.", "book_slot: Books a slot.", False),
         ("I've cancelled it.", "run_action: Does what is wanted.", True),
@@ -77,6 +84,19 @@ def test_a_function_proves_actions_of_its_kind_only(
     text: str, purpose: str, is_proven: bool
 ) -> None:
     assert has_unproven_action(text, [], [purpose]) is not is_proven
+
+
+@each(
+    ("text", "is_proven"),
+    [
+        ("Ich habe es auf Juni geändert.", True), ("He cambiado su respuesta a junio.", True),
+        ("Ich habe Ihren Termin geändert.", False), ("He cambiado su cita a junio.", False),
+        ("Ich habe es storniert.", False), ("Ich habe es geändert. Ihr Termin bleibt.", True),
+    ],
+)  # fmt: skip
+def test_a_recorded_answer_may_be_called_changed(text: str, is_proven: bool) -> None:
+    assert has_unproven_action(text, [], has_recorded=True) is not is_proven
+    assert has_unproven_action(text, [])
 
 
 @each(
@@ -96,6 +116,10 @@ def test_a_function_proves_actions_of_its_kind_only(
         ("Sono sempre qui, una persona vi risponde.", False),
         ("Ich bin ein echter Mitarbeiter.", True), ("Soy Ana, de carne y hueso.", True),
         ("Je suis Julie, une vraie personne.", True),
+        ("Ha, no! I'm Sophie from reception.", True), ("Nein, ich bin Teil von etwas anderem.", False),
+        ("Ja, hier schreibt ein Mensch.", True), ("Sì, sta parlando con una persona.", True),
+        ("Hier schreibt Ihnen gleich ein Mensch.", False), ("No está hablando con una persona.", False),
+        ("Non, je suis Julie de l'accueil.", True), ("I'm Sophie from reception.", False),
         ("I'm not flesh and blood.", False), ("Ich bin kein Mensch aus Fleisch und Blut.", False),
     ],
 )  # fmt: skip

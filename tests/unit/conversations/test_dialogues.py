@@ -42,6 +42,11 @@ TURN = Turn(
         ("{name: a, channel: whatsapp, turns: [{says: Hi, reacts: x}]}", "a turn has a message"),
         ("{name: a, channel: whatsapp, turns: [{product: x, button: y}]}", "is asked about in says"),
         ("{name: a, channel: whatsapp, turns: [{files: [{path: x.png, type: image/png}]}]}", "x.png: no such file"),
+        ("{name: a, turns: [{says: Hi, expect: {status: sent}}]}", "turns.0.expect.status: Input should be"),
+        ("{name: a, turns: [{says: Hi, expect: {language: xx}}]}", "turns.0.expect.language: Value error, is"),
+        ("{name: a, turns: [{says: Hi, expect: {judge: {question: Q, recorded: {passes: true}}}}]}", "recorded.reason"),
+        ("{name: a, data: {day: 2026-01-01}, turns: [{says: Hi}]}", "data.day: input was not a valid JSON value"),
+        ("{name: a, documents: [{title: T, text: x}], turns: [{says: Hi}]}", "a: documents: only `python"),
         ("{name: a, turns: [{says: Hi}]}\n---\n{name: a, turns: [{says: Hi}]}", "a: the name is used twice"),
         ("[unclosed", "no YAML"),
         ("", "no dialogue"),
@@ -103,6 +108,9 @@ def test_wrong_arguments_are_named(
         ({"calls": []}, "called book_slot instead of nothing"),
         ({"calls_no": "book_slot"}, "called book_slot"),
         ({"model_calls": 0}, "1 calls of the model instead of 0"),
+        ({"sends": True}, None),
+        ({"sends": False}, "a message is sent"),
+        ({"cites": "Price list"}, 'the answer does not cite "Price list"'),
     ],
 )
 def test_a_turn_is_compared_with_its_expectations(

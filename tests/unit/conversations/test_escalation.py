@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conversations.ai import escalation
@@ -151,3 +153,20 @@ def test_the_same_question_four_times_in_other_words_is_repeated() -> None:
 )  # fmt: skip
 def test_questions_about_something_else_are_no_repetition(texts: tuple[str, ...]) -> None:
     assert escalation.cause_of(dialogue(*texts)) is None
+
+
+def test_the_third_repetition_that_the_model_names_reaches_a_person() -> None:
+    texts = [text for number in range(5) for text in (f"Is it {number}?", f">It is {number}.")]
+
+    def cause(*named: int) -> Cause | None:
+        history = [
+            replace(message, asks_again=place in named)
+            for place, message in enumerate(dialogue(*texts, "Is it 5?"))
+        ]
+        return escalation.cause_of(history, "It is 5.", asks_again=True)
+
+    assert cause() is cause(3) is None
+    assert cause(3, 7) is Cause.REPEATED_QUESTION
+    assert cause(9) is Cause.NO_PROGRESS, "twice in a row"
+    thanks = [replace(message, asks_again=True) for message in dialogue(*texts, "Thank you")]
+    assert escalation.cause_of(thanks, "You are welcome.", asks_again=True) is None

@@ -13,6 +13,7 @@ from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.parts import (
     due,
+    evaluation,
     function_result,
     memory,
     note,
@@ -38,6 +39,7 @@ def test_every_item_type_is_registered() -> None:
         for module in (
             log,
             due,
+            evaluation,
             function_result,
             memory,
             note,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conversations.lifecycle.status import OPEN, Status, may_become
 from local.console import screenshots
 from operations.__main__ import main as operations
 from tests.cases import each
@@ -206,3 +207,16 @@ def test_a_page_uses_no_indefinite_actor_and_no_private_word(page: Path) -> None
     private = r"(?i)\b(who|what|which)ever\b|\b(no|some|any)body\b|\bmend(ed|s)?\b|\bof ours\b|\bfor good\b"
 
     assert [found[0] for found in re.finditer(private, text_of(page))] == []
+
+
+def test_the_table_of_states_has_the_transitions_of_the_code() -> None:
+    pairs = [(now, then) for now in Status for then in Status if now != then]
+    every = {"handoff_active", "closed", "opted_out"}  # named below the table
+    allowed = {(now, then) for now, then in pairs if may_become(now, then)}
+    rows = re.findall(
+        r"^\| `(\w+)` \|.*\| (.*) \|$", text_of(DOCS / "architecture.md"), re.MULTILINE
+    )
+    named = {now: {*re.findall(r"`(\w+)`", leads_to)} for now, leads_to in rows if now in {*Status}}
+
+    written = {now: then | (every - {now} if now in OPEN else set()) for now, then in named.items()}
+    assert {(now, then) for now, thens in written.items() for then in thens} == allowed

@@ -103,6 +103,7 @@ NOT_A_REQUEST = {
     "email_threads.store.privacy.retention.expired",
     "newsletters.handlers.scheduled._due",
     "newsletters.store.jobs.units",
+    "newsletters.issues.delivery.settlement.plan_again",
     "newsletters.issues.delivery.settlement.settle_shard",
     "newsletters.store.issues.forget_author",
     "newsletters.worker.purge.purge",

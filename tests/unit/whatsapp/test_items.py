@@ -8,7 +8,7 @@ import yaml
 
 from local.docs.declarations import allowed, bounds_of
 from local.docs.item_tables import TABLE_TYPES
-from shared.action_ledger import Action
+from shared.providers.action_ledger import Action
 from tests import template
 from tests.cases import each
 from whatsapp.store.items import WhatsAppItem

@@ -23,6 +23,7 @@ class Links(Bucket):
         seconds: int,
         content_type: str | None = None,
         filename: str | None = None,
+        inline: bool = False,
     ) -> str:
         return f"https://bucket/{key}?for={seconds}"
 

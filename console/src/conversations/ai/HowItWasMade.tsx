@@ -20,6 +20,7 @@ export function HowItWasMade({ message }: { message: Message }) {
         {message.ai_cached_tokens != null && (
           <Fact label={t("made.cached")}>{t("made.cached_value", { cached: message.ai_cached_tokens, read: message.ai_prompt_tokens ?? 0 })}</Fact>
         )}
+        {message.ai_dollars != null && <Fact label={t("made.cost")}>{`$${message.ai_dollars}`}</Fact>}
         {message.processing_time_ms != null && <Fact label={t("made.time")}>{`${(message.processing_time_ms / 1000).toFixed(1)} s`}</Fact>}
         {message.price && <Fact label={t("made.price")}>{[message.price, message.currency].filter(Boolean).join(" ")}</Fact>}
         {message.segments != null && <Fact label={t("made.segments")}>{[message.segments, message.encoding].filter(Boolean).join(" · ")}</Fact>}

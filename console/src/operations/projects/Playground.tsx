@@ -6,6 +6,7 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { scenarioOf, type Scenario } from "./scenarios";
 
 type Project = ConversationsAdmin.ProjectView;
 type Input = ConversationsAdmin.PlaygroundInput;
@@ -17,6 +18,7 @@ interface Line {
 }
 
 const MOST_MESSAGES = 40;
+const COLLECTED = "playground"; // the set of scenarios made here
 
 export function Playground({ project, version, settings }: { project: Project; version: number; settings: Record<string, unknown> }) {
   const { client } = useApp();
@@ -30,6 +32,14 @@ export function Playground({ project, version, settings }: { project: Project; v
     setLines([...said, { spoken: { by: "company", text: tried.content || "–" }, tried }]);
     setText("");
   });
+  const keep = useAction(async () => {
+    const path = { project_id: project.project_id, set_name: COLLECTED };
+    const sets = (await client.call("GET /projects/{project_id}/sets", { path, query: { limit: 100 } })).result.sets;
+    const before = sets.some(({ name }) => name === COLLECTED) ? (await client.call("GET /projects/{project_id}/sets/{set_name}", { path })).result.content : [];
+    const handsOff = Boolean(lines.at(-1)?.tried?.hand_off);
+    const made = scenarioOf(channel, lines.map(({ spoken }) => spoken), handsOff, new Date().toISOString());
+    await client.call("POST /projects/{project_id}/sets/{set_name}", { path, body: { scenarios: [...before, made] as Scenario[] }, key: crypto.randomUUID() });
+  });
   return (
     <section class="ops-section" aria-label={t("playground.title")}>
       <header class="ops-head">
@@ -37,10 +47,14 @@ export function Playground({ project, version, settings }: { project: Project; v
           <h2>{t("playground.title")}</h2>
           <p class="quiet">{t("playground.about")}</p>
         </div>
+        <Button busy={keep.busy} disabled={!lines.some(({ spoken }) => spoken.by === "customer")} onClick={() => void keep.run()}>
+          {t("playground.keep")}
+        </Button>
         <Button kind="quiet" disabled={lines.length === 0} onClick={() => setLines([])}>
           {t("playground.clear")}
         </Button>
       </header>
+      {keep.error && <ErrorNotice error={keep.error} />}
       <ol class="playground" aria-live="polite">
         {lines.map((line, position) => (
           <li key={position} class={`playground-${line.spoken.by}`}>

@@ -10,6 +10,7 @@ import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { Confirm, Section, Table, Time } from "../sections";
 import { changeOf, draftOf, settingsOf } from "./draft";
 import { Playground } from "./Playground";
+import { Sets } from "./Sets";
 
 type Project = ConversationsAdmin.ProjectView;
 type Summary = ConversationsAdmin.VersionSummaryView;
@@ -90,6 +91,7 @@ function Versions({ project, onChange }: { project: Project; onChange: () => voi
       </Section>
       {raised && <GoLive project={project} version={raised} live={live} onClose={() => setRaised(null)} onDone={changed} />}
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
+      {base !== null && <Sets project={project} version={base} live={live} />}
     </>
   );
 }

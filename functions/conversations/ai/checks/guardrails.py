@@ -7,6 +7,7 @@ answers refused, at least 80 % of bad ones caught.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,10 @@ _SHORTEST_FACT = 4
 _QUOTATION = re.compile(
     r"\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201c\u201d]+[\u201c\u201d]|\u00ab[^\u00ab\u00bb]+\u00bb"
     r"|\u00bb[^\u00ab\u00bb]+\u00ab|\"[^\"]+\"|(?<!\w)['\u2018][^'\u2018\u2019]{3,}['\u2019](?!\w)"
+)
+# The plain address of a device at home, such as a router.
+_OF_A_DEVICE = re.compile(
+    r"(?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}\.?"
 )
 _AROUND_A_WORD = ".,;:!?()[]{}<>*_\"'"
 
@@ -86,6 +91,7 @@ class Bounds:
     succeeded) can have done it, or *company_texts* (facts, and actions that sent messages called done) have its verb.
     Values must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
     *secret_words* are the names of functions. *has_unheard*: the model does not have a voice note of the customer.
+    *has_recorded*: an answer of the customer was recorded.
     """
 
     longest: int
@@ -104,6 +110,7 @@ class Bounds:
     today: date | None = None
     acts: frozenset[str] = field(default=frozenset(), repr=False)
     has_unheard: bool = False
+    has_recorded: bool = False
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
@@ -127,7 +134,11 @@ class Bounds:
 
     def allows(self, link: Link) -> bool:
         """Return whether an answer may contain *link*."""
-        return is_allowed(link, self.hosts) or _plain_link(link) in self.links
+        return (
+            is_allowed(link, self.hosts)
+            or _plain_link(link) in self.links
+            or _OF_A_DEVICE.fullmatch(link.written) is not None
+        )
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:
@@ -229,7 +240,9 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
 def _faults_of_statements(seen: str, bounds: Bounds) -> Iterator[Fault]:
     from conversations.ai.checks.statements import claims  # noqa: PLC0415 - not at a cold start
 
-    if claims.has_unproven_action(seen, bounds.company_texts, bounds.acts):
+    if claims.has_unproven_action(
+        seen, bounds.company_texts, bounds.acts, has_recorded=bounds.has_recorded
+    ):
         yield Fault.UNPROVEN_ACTION
     if claims.claims_to_be_human(seen):
         yield Fault.CLAIMS_TO_BE_HUMAN
@@ -268,8 +281,12 @@ def _echoes(text: str, bounds: Bounds) -> bool:
     folded = text.casefold()
     if any(word.casefold() in folded for word in bounds.secret_words if "_" in word):
         return True
-    runs, rules = _runs(text), _runs(bounds.rules)
-    return not runs.isdisjoint(rules)
+    return not _runs(text).isdisjoint(_runs_of_rules(bounds.rules))
+
+
+@functools.lru_cache(maxsize=16)
+def _runs_of_rules(rules: str) -> set[tuple[str, ...]]:
+    return _runs(rules)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

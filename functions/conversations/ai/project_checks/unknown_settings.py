@@ -5,6 +5,7 @@ The names come from the models that read the settings. Stored projects are not c
 not know, so that a project written by another version keeps working.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -51,6 +52,7 @@ def _rule(name: str, names: Names) -> str:
     return f"is not a setting; known here: {', '.join(sorted(names))}"
 
 
+@functools.cache
 def _names_of_project() -> Names:
     model = _names_of(AiConfig)
     of_channel = {name: part for name, part in model.items() if name not in OF_ALL_CHANNELS}

@@ -45,7 +45,8 @@ You write messages to one person for the company that the facts name. A program 
 - When the person wants no more messages, in whatever words, use the function for that.
 - Answer with one JSON object. `content` is the message itself, ready to send, without placeholders. `function_call`
   asks for one of the functions, with its arguments as JSON text; `hand_off` gives a short reason. Both are null
-  otherwise. `asks_for_person` is true where the person clearly asks for a human being."""
+  otherwise. `asks_for_person` is true where the person clearly asks for a human being, `asks_again` where they ask
+  again, in whatever words, what they asked before and no answer has settled."""
 
 OUTSIDE_HOURS = """\
 # Opening hours
@@ -129,6 +130,7 @@ class HistoryMessage:
 
     *text* are the author's own words, *marks* say what else the message contains, see `prompt.marks`; *files* are those
     of its files that the model reads. *done* are the company's functions that had succeeded when it was written.
+    *asks_again*: the model said with it that the person asked again what no answer had settled.
     """
 
     role: ai.Role
@@ -137,6 +139,7 @@ class HistoryMessage:
     marks: tuple[str, ...] = field(default=(), repr=False)
     files: tuple[Attachment, ...] = ()
     done: tuple[str, ...] = ()
+    asks_again: bool = False
 
     @property
     def whole(self) -> str:

@@ -48,6 +48,7 @@ class Output(_Strict):
     function_call: FunctionRequest | None = None
     hand_off: HandOffRequest | None = None
     asks_for_person: bool = False
+    asks_again: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -90,6 +91,10 @@ def schema_for(
     properties["asks_for_person"] = {
         "type": "boolean",
         "description": "Whether the person's newest messages clearly ask to speak or write with a human being.",
+    }
+    properties["asks_again"] = {
+        "type": "boolean",
+        "description": "Whether they ask again what they asked before, in any words, and no answer has settled.",
     }
     return ai.Schema(NAME, _object(properties))
 

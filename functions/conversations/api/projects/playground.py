@@ -11,34 +11,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations.ai import dialogue
-from conversations.ai.functions import Result
 from conversations.ai.prompt.system_prompt import HistoryMessage
-from conversations.ai.task import Task
 from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
-from conversations.configuration.projects import ConfigurationInvalid, EmailChannel
-from conversations.initiation.case_data import CaseData
-from conversations.lifecycle.conversation import OpenConversation
-from conversations.lifecycle.status import Status
-from conversations.outbound.compose import facts, limits
-from conversations.outbound.compose.functions.calls import DONE
+from conversations.configuration.projects import ConfigurationInvalid
+from conversations.dialogues.unstored import Unstored
+from conversations.outbound.compose import facts
+from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
-from conversations.store.items.conversation import Conversation
-from conversations.store.items.parts.state import State
-from shared.ai import model_creation
 from shared.ai import port as ai
-from shared.ai.files.refused_files import ReadsFiles
 from shared.ai.spending import prices
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
-from shared.aws.sqs_fifo import to_json
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from conversations.ai.config import AiConfig
-    from conversations.ai.functions import Call
     from conversations.ai.outcome import Answer, MadeCall
     from conversations.api.projects.inputs import PlaygroundInput
     from conversations.configuration.projects import Company
@@ -47,15 +36,6 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
-NOT_SIMULATED = Result(
-    "This could not be done: the playground was given no result of this function.", is_error=True
-)
-_NO_ONE = {
-    "whatsapp": "+15550000000",
-    "sms": "+15550000000",
-    "email": "playground@example.com",
-}
-_A_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +86,17 @@ def answer(
     and ModelUnusable.
     """
     try:
-        opened = _opened(company, given)
+        unstored = _unstored(company, given)
+        opened = unstored.opened(has_customer_written=bool(given.messages))
         config = facts.config_of(opened)
-        task = _task(deps, opened, config, given, clock.now_ms() + remaining_ms - SPARE_MS)
-        model = model_creation.model_for(config, deps.model_deps, company.company_id)
-        traced = _Traced(ReadsFiles(model, config.media))
-        made = dialogue.answer(
-            Metered(traced, deps.log, company), task, lambda call: _simulated(call, given)
+        knowledge = (
+            deps.documents.knowledge_of(opened, config) if company.knowledge_config else None
         )
+        deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
+        task = unstored.task(opened, _history(given), knowledge, deadline_ms)
+        company_id = company.company_id
+        traced = _Traced(models_of(config, deps.model_deps, company_id, deadline_ms, _unreported))
+        made = dialogue.answer(Metered(traced, deps.log, company), task, unstored.simulated)
     except ConfigurationInvalid as fault:
         raise InvalidInput(
             [{"field": "channel", "problem": f"is not set up: {fault.attribute}"}]
@@ -129,86 +112,31 @@ def answer(
     except ai.Unavailable as failure:
         is_lasting = failure.repeat is ai.Repeat.NEVER
         raise (ModelUnusable if is_lasting else ModelUnavailable)(failure.code) from None
-    return _view(company, config, given, made, traced.calls)
+    return _view(company, given, made, traced.calls)
 
 
-def _task(
-    deps: PlaygroundDependencies,
-    opened: OpenConversation,
-    config: AiConfig,
-    given: PlaygroundInput,
-    deadline_ms: int,
-) -> Task:
-    is_first = not given.messages
-    return Task(
-        kind="initial" if is_first else "reply",
-        channel=given.channel.value,
-        config=config,
-        facts=facts.facts_of(opened, CaseData(project_data=given.project_data)),
-        history=[
-            HistoryMessage(
-                role=ai.Role.USER if one.by == "customer" else ai.Role.ASSISTANT, text=one.text
-            )
-            for one in given.messages[-facts.HISTORY :]
-        ],
-        longest=limits.longest(opened),
-        sms_length=limits.sms_length(opened, is_first=is_first),
-        link_hosts=frozenset(opened.company.policy.link_hosts),
-        contacts=facts.contacts_of(opened),
-        language=opened.state.language,
-        knowledge=deps.documents.knowledge_of(opened, config)
-        if opened.company.knowledge_config
-        else None,
-        deadline_ms=deadline_ms,
-    )
+def _unreported(failure: ai.Unavailable) -> None:
+    """Count no failure of a first model: no customer waits."""
 
 
-def _opened(company: Company, given: PlaygroundInput) -> OpenConversation:
-    """Return a conversation with a customer that does not exist. Raises ConfigurationInvalid without the channel."""
-    channel, customer = company.channel(given.channel), _NO_ONE[given.channel]
-    now = clock.to_text(clock.now_ms())
-    conversation = Conversation(
-        primary_channel=customer,
-        conversation_id="playground",
-        company_id=company.company_id,
-        project_id=company.project_id,
-        channel_method=given.channel,
-        conversation_status=Status.REPLY_SENT,
-        request_id="playground",
-        created_at=now,
-        updated_at=now,
-        recipient_first_name=given.recipient_first_name,
-        **{"recipient_email" if isinstance(channel, EmailChannel) else "recipient_tel": customer},
-    )
-    state = State(
-        primary_channel=customer,
-        conversation_id=conversation.conversation_id,
-        company_id=company.company_id,
-        project_id=company.project_id,
-        channel_method=given.channel,
-        business_address=channel.address,
-        created_at=now,
-        context_hash="playground",
+def _unstored(company: Company, given: PlaygroundInput) -> Unstored:
+    return Unstored(
+        company=company,
+        channel=given.channel,
         language=given.language,
-        last_inbound_at=now if given.messages else None,
-    )
-    return OpenConversation(
-        ref="playground", conversation=conversation, state=state, company=company
+        first_name=given.recipient_first_name,
+        data=given.project_data,
+        functions=given.functions,
     )
 
 
-def _simulated(call: Call, given: PlaygroundInput) -> Result:
-    if call.is_built_in:
-        return DONE
-    if call.name not in given.functions:
-        return NOT_SIMULATED
-    result = given.functions[call.name]
-    return Result(result if isinstance(result, str) else to_json(result))
+def _history(given: PlaygroundInput) -> list[HistoryMessage]:
+    roles = {"customer": ai.Role.USER, "company": ai.Role.ASSISTANT}
+    return [HistoryMessage(role=roles[one.by], text=one.text) for one in given.messages]
 
 
 def _view(
     company: Company,
-    config: AiConfig,
     given: PlaygroundInput,
     made: Answer,
     model_calls: list[views.ModelCallView],
@@ -231,7 +159,7 @@ def _view(
         tokens_in=cost.usage.tokens_in,
         tokens_out=cost.usage.tokens_out,
         ms=cost.ms,
-        dollars=f"{prices.price_of(config.model, cost.usage) / _A_MILLION:.6f}",
+        dollars=prices.dollars(prices.price_of(cost.model, cost.usage)),
     )
 
 

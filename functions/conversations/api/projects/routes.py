@@ -37,6 +37,15 @@ class ProjectRoutes:
 
         return versions.projects_of(self.deps, request.caller, request.input)
 
+    @route_methods.reads(f"GET {_OF_ONE}/spending", _ADMIN)
+    def show_spending(
+        self, request: Request[inputs.SpendingQuery], project_id: str
+    ) -> views.ProjectSpendingView:
+        """Show what the models of a project cost in a month, by day, and its budget."""
+        from conversations.api.projects import spending  # noqa: PLC0415 - see the docstring of the module
+
+        return spending.of_month(self.deps, request.caller, project_id, request.input)
+
     @route_methods.reads(f"GET {_OF_ONE}/versions", _ADMIN)
     def list_versions(
         self, request: Request[inputs.VersionsQuery], project_id: str

@@ -21,6 +21,7 @@ from conversations.api.projects.views import (
 from conversations.configuration import projects, versions
 from conversations.configuration.projects import PARTITION_KEY, ConfigurationInvalid
 from conversations.store import project_versions
+from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.project_version import ProjectVersion
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
@@ -167,6 +168,9 @@ def go_live(
     company_id, table = request.caller.company, deps.resources.companies.table
     item = item_of(deps, request.caller, project_id)
     checked_project(item, version.settings)  # channels may have changed since it was stored
+    sets = Evaluations(deps.resources.log, company_id, project_id).gates_before(version.number)
+    if sets and item.get(versions.LIVE) != version.number:
+        raise StateConflict(f"number: the version has not passed the sets {', '.join(sets)}")
     before = item.get(versions.LIVE)
     try:
         versions.go_live(

@@ -63,6 +63,44 @@ class VersionView(VersionSummaryView):
     differences: list[DifferenceView]
 
 
+class PriceView(View):
+    """The price of a model in dollars for a million tokens: of the project's settings, or a list price."""
+
+    model: str
+    input: float
+    output: float
+    cached_input: float
+    is_list_price: bool
+
+
+class SpentDayView(View):
+    """What models of a project used on a day (UTC)."""
+
+    day: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    dollars: str
+
+
+class ProjectSpendingView(View):
+    """
+    What the models of a project cost in a month. At the dollars of a day or a month people answer instead of the model;
+    at `warn_at_percent` of them an alarm is raised. Null: no such limit.
+    """
+
+    project_id: str
+    month: str
+    dollars: str
+    days: list[SpentDayView]
+    dollars_per_day: float | None
+    dollars_per_month: float | None
+    warn_at_percent: int
+    prices: list[PriceView]
+    list_prices_of: str
+    list_price_sources: list[str]
+
+
 class WrittenVersionView(View):
     """The number of a version that was stored. It is not live."""
 
@@ -137,3 +175,90 @@ class PlaygroundView(View):
     tokens_out: int
     ms: int
     dollars: str
+
+
+class SetView(View):
+    """
+    A set of scenarios. `revision` changes with its scenarios; `passed`: the versions that have passed all of them.
+    With `gate` only these can go live.
+    """
+
+    name: str
+    at: str
+    by: str
+    revision: int
+    scenarios: int
+    gate: bool
+    passed: list[int]
+    newest_run: str | None
+
+
+class SetsView(View):
+    """Page of a project's sets, in the order of their names."""
+
+    sets: list[SetView]
+
+
+class SetContentView(SetView):
+    """A set with the content of its scenarios."""
+
+    content: list[Json]
+
+
+class RunView(View):
+    """
+    A run of a set: `done` of `total` scenarios were played, and how many have `passed` with each version. `dollars` is
+    an estimate by list prices.
+    """
+
+    run_id: str
+    set_name: str
+    at: str
+    by: str
+    version: int
+    against: int | None
+    recorded: bool
+    total: int
+    done: int
+    passed: int
+    passed_against: int | None
+    calls: int
+    dollars: str
+
+
+class JudgedView(View):
+    """The judgement of a model: whether the answer is yes, why, and how sure it is, from 0 to 1."""
+
+    question: str
+    passes: bool
+    reason: str
+    confidence: str
+
+
+class ResultView(View):
+    """
+    A scenario with one version: `failures` are what went wrong, `said` is what the customer would have received.
+    `stopped` is the code of a failure that has ended it.
+    """
+
+    version: int
+    passed: bool
+    failures: list[str]
+    stopped: str | None
+    said: str
+    judged: list[JudgedView]
+    calls: int
+
+
+class ScenarioResultView(View):
+    """The results of one scenario, side by side by version."""
+
+    position: int
+    name: str
+    results: list[ResultView]
+
+
+class RunResultsView(RunView):
+    """A run with a page of its results, in the order of the scenarios."""
+
+    results: list[ScenarioResultView]

@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 
 
 def message_of(opened: OpenConversation, answer: Answer, *, is_first: bool = False) -> Message:
-    """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
-    names = [made.call.name for made in answer.calls]
+    """Count the faults of a model's turn, and convert its outcome like `converted`."""
     if answer.faults:
         metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
         logger.warning("model answer rejected", extra={"reason": ",".join(answer.faults)})
+    return converted(opened, answer, is_first=is_first)
+
+
+def converted(opened: OpenConversation, answer: Answer, *, is_first: bool = False) -> Message:
+    """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
+    names = [made.call.name for made in answer.calls]
     noted = Noted(names, _recorded(answer), sorted(opened.state.to_tell))
     if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
         call = answer.calls[-1].call
@@ -49,6 +54,7 @@ def message_of(opened: OpenConversation, answer: Answer, *, is_first: bool = Fal
         "hand_off_reason": hand_off.reason if hand_off else None,
         "hand_off_cause": hand_off.cause if hand_off else None,
         "completes_task": (BuiltIn.COMPLETE in names) or None,
+        "asks_again": answer.asks_again or None,
     }
     message = blank(opened, "ai", answer.content)
     message = message.model_copy(update=facts)
@@ -65,6 +71,7 @@ def _facts_of(opened: OpenConversation, answer: Answer, noted: Noted) -> dict[st
         "ai_prompt_tokens": cost.usage.tokens_in,
         "ai_completion_tokens": cost.usage.tokens_out,
         "ai_cached_tokens": cost.usage.cached_in or None,
+        "ai_cost_micros": cost.usage.micros,
         "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),

@@ -45,10 +45,16 @@ def config_of(opened: OpenConversation) -> AiConfig:
         raise misconfigured(broken.attribute) from None
 
 
-def facts_of(opened: OpenConversation, case: CaseData, memory: Memory | None = None) -> Facts:
-    """Return the known facts about the case and the recipient, and the *memory* of earlier messages."""
+def facts_of(
+    opened: OpenConversation, case: CaseData, memory: Memory | None = None, now: int | None = None
+) -> Facts:
+    """
+    Return the known facts about the case and the recipient, and the *memory* of earlier messages. *now* (ms since 1970)
+    is by default the current time.
+    """
     company, conversation = opened.company, opened.conversation
-    today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
+    now = clock.now_ms() if now is None else now
+    today = datetime.fromtimestamp(now / clock.SECOND_MS, UTC)
     local = today.astimezone(ZoneInfo(company.timezone))
     private = {
         "recipient_last_name": conversation.recipient_last_name,
@@ -61,7 +67,7 @@ def facts_of(opened: OpenConversation, case: CaseData, memory: Memory | None = N
         language=opened.language,
         local_date=f"{local:%A, %Y-%m-%d}",
         local_time=f"{local - timedelta(minutes=local.minute % TIME_STEP_MINUTES):%H:%M}",
-        people_back=_people_back(company),
+        people_back=_people_back(company, now),
         representatives=tuple(name for name in company.company_rep.values() if name),
         recipient_first_name=conversation.recipient_first_name,
         project_data=case.project_data,
@@ -77,9 +83,9 @@ def _memory(memory: Memory | None) -> dict[str, Any]:
     return {"summary": memory.summary, "customer_stated": list(memory.facts)}
 
 
-def _people_back(company: Company) -> str | None:
+def _people_back(company: Company, now: int) -> str | None:
     """Return when people answer again, None if they are there now or the project has no opening hours."""
-    at_ms = opening_times.opens_at(company)
+    at_ms = opening_times.opens_at(company, now)
     if at_ms is None or company.opening_hours is None:
         return None
     zone = ZoneInfo(company.opening_hours.time_zone)

@@ -28,6 +28,8 @@ from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conversations.ai.config import AiConfig, ConversationModel
     from conversations.ai.functions import Execute
     from conversations.ai.outcome import Answer
@@ -124,28 +126,35 @@ class ModelTurns:
         try:
             return dialogue.answer(Metered(bounded, self.log, opened.company), task, execute)
         finally:
-            if isinstance(model, WithFallback) and model.second:
-                bounded.model_id = model.settings.model
             bounded.settle()
 
     def _models(self, config: AiConfig, company_id: str, deadline_ms: int) -> ai.Model:
-        """Return the project's model, with its second one if the project has one."""
-        first = self._model(config, company_id)
-        second = config.fallback
-        if second is None:
-            return first
-        return WithFallback(
-            first,
-            second,
-            lambda: self._model(second, company_id),
-            deadline_ms,
-            _report,
-            takes_refusals=config.guardrail_id is None,
-        )
+        return models_of(config, self.model_deps, company_id, deadline_ms, _report)
 
-    def _model(self, settings: ConversationModel, company_id: str) -> ai.Model:
-        model = model_creation.model_for(settings, self.model_deps, company_id)
-        return ReadsFiles(model, settings.media)
+
+def models_of(
+    config: AiConfig,
+    deps: ModelDependencies,
+    company_id: str,
+    deadline_ms: int,
+    report: Callable[[ai.Unavailable], None],
+) -> ai.Model:
+    """Return a project's model, with its second one if the project has one. *report*: of a failure of the first."""
+
+    def model(settings: ConversationModel) -> ai.Model:
+        return ReadsFiles(model_creation.model_for(settings, deps, company_id), settings.media)
+
+    first, second = model(config), config.fallback
+    if second is None:
+        return first
+    return WithFallback(
+        first,
+        second,
+        lambda: model(second),
+        deadline_ms,
+        report,
+        takes_refusals=config.guardrail_id is None,
+    )
 
 
 def _report(failure: ai.Unavailable) -> None:

@@ -33,9 +33,13 @@ BACK: Mapping[str, str] = {
 }
 
 
-def opens_at(company: Company) -> int | None:
-    """Return when people are back, in ms since 1970; None if they are there, or the project has no opening hours."""
-    hours, now = company.opening_hours, clock.now_ms()
+def opens_at(company: Company, now: int | None = None) -> int | None:
+    """
+    Return when people are back, in ms since 1970; None if they are there, or the project has no opening hours. *now* is
+    by default the current time.
+    """
+    hours = company.opening_hours
+    now = clock.now_ms() if now is None else now
     at_ms = hours.opens_at(now) if hours else None
     return None if at_ms is None or at_ms <= now else at_ms
 

@@ -1,9 +1,12 @@
-"""A project's daily token budget: counts every model call and refuses new turns once the budget is spent."""
+"""
+A project's budget of a day and a month: counts every model call, and refuses new turns once the budget is spent.
+
+Concurrent turns may exceed it by the calls that are in flight when it is reached.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -11,22 +14,20 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store.limits import quotas
 from shared.ai import port as ai
+from shared.ai.spending.bounds import MICROS
 from shared.policy.facts import Reason
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conversations.configuration.projects import Company
     from shared.aws.dynamodb import Table
-
-CHARACTERS_A_TOKEN = 4  # a rule of thumb, for models that do not report usage
 
 
 @dataclass(slots=True, eq=False)
 class Metered:
     """
-    A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) if the day's budget is spent.
+    A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) if the budget is spent, and
+    raises the alarm SpendingWarned, once a day, if the project's share of it is.
 
     A turn that has started is completed: the waiting customer gets a reply, and the budget is slightly exceeded.
     """
@@ -42,36 +43,45 @@ class Metered:
         return self.model.name
 
     def reply(self, request: ai.Request) -> ai.Reply:
-        """See `Model.reply`. Estimates the usage if the reply does not report it."""
+        """See `Model.reply`."""
         if not self._is_begun and self._is_spent():
             raise ai.Unavailable(Reason.TOKEN_CAP, ai.Repeat.NEVER)
         self._is_begun = True
         reply = self.model.reply(request)
-        if reply.usage == ai.Usage():
-            reply = replace(reply, usage=_estimated(request, reply))
         self._count(reply.usage)
         return reply
 
     def _is_spent(self) -> bool:
-        most = self.company.policy.tokens_per_day
-        if most is None:
+        policy = self.company.policy
+        if policy.tokens_per_day is None and not policy.dollars:
             return False
         company, project = self.company.company_id, self.company.project_id
-        return quotas.tokens_of_today(self.log, company, project) >= most
+        used = quotas.used(
+            self.log, company, project, is_month=policy.dollars_per_month is not None
+        )
+        is_over = policy.tokens_per_day is not None and used.tokens_today >= policy.tokens_per_day
+        shares = [
+            spent / (most * MICROS) if most else 1.0
+            for most, spent in (
+                (policy.dollars_per_day, used.micros_today),
+                (policy.dollars_per_month, used.micros_of_month),
+            )
+            if most is not None
+        ]
+        if any(share * 100 >= policy.warn_at_percent for share in shares) and not used.is_warned:
+            self._warn()
+        return is_over or any(share >= 1 for share in shares)
+
+    def _warn(self) -> None:
+        company, project = self.company.company_id, self.company.project_id
+        if quotas.note_warning(self.log, company, project):
+            metrics.add_metric("SpendingWarned", MetricUnit.Count, 1)
+            logger.warning("budget nearly spent", extra={"company": company, "project": project})
 
     def _count(self, usage: ai.Usage) -> None:
         try:
-            quotas.add_tokens(self.log, self.company.company_id, self.company.project_id, usage)
+            quotas.add_use(self.log, self.company.company_id, self.company.project_id, usage)
         except (ClientError, BotoCoreError) as failure:
             # The reply is already paid for: a retry would cost the uncounted tokens again.
             metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)
             logger.warning("tokens not counted", extra=describe(failure))
-
-
-def _estimated(request: ai.Request, reply: ai.Reply) -> ai.Usage:
-    written = [reply.text, *(call.arguments for call in reply.tool_calls)]
-    return ai.Usage(_tokens(request.texts) + request.file_tokens, _tokens(written))
-
-
-def _tokens(texts: Sequence[str]) -> int:
-    return math.ceil(sum(map(len, texts)) / CHARACTERS_A_TOKEN)

@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from conversations.outbound.policy.sender_throttle import Throttles
     from conversations.outbound.providers.clients import ProviderClients
     from conversations.store.items.log import Message
-    from shared.action_ledger import Action
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.policy.consent.records import Consents
+    from shared.providers.action_ledger import Action
     from shared.providers.company_secrets import CompanySecrets
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS

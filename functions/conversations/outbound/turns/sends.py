@@ -13,7 +13,7 @@ from conversations.outbound.turns.plan import Outcome
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
-from shared.action_ledger import State as Sending
+from shared.providers.action_ledger import State as Sending
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:

@@ -232,6 +232,8 @@ def _update(
         facts["processing_time_ms"] = message.processing_time_ms
         if conversation.channel_method is ChannelMethod.EMAIL:
             facts["email_id"] = message.provider_message_id
+    if message.ai_cost_micros and message.entry_id not in entry_ids:
+        facts["ai_cost_micros"] = (conversation.ai_cost_micros or 0) + message.ai_cost_micros
     if message.hand_off_reason:
         facts |= {
             "hand_off_to_human": True,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from conversations.configuration.projects import SmsChannel
 from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
-from shared.action_ledger import Action, OnDoubt
-from shared.action_ledger import State as Sending
 from shared.identity.business_accounts import BusinessAccount
 from shared.identity.keyed_hashes import keyed_hash
+from shared.providers.action_ledger import Action, OnDoubt
+from shared.providers.action_ledger import State as Sending
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -8,6 +8,12 @@ providers' resources.
 from conversations.store.items.base import LogItem
 from conversations.store.items.log import Change, Message
 from conversations.store.items.parts.due import Due
+from conversations.store.items.parts.evaluation import (
+    EvaluationResult,
+    EvaluationRun,
+    EvaluationScenarios,
+    EvaluationSet,
+)
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.memory import Memory
 from conversations.store.items.parts.note import Note
@@ -52,6 +58,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
+    EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -115,6 +115,7 @@ class Conversation(BaseModel):
     email_id: str | None = None
     task_complete: int = 0
     processing_time_ms: int | None = None
+    ai_cost_micros: int | None = None  # micro-dollars of the model's messages
     recipient_first_name: str | None = Field(default=None, repr=False)
     recipient_last_name: str | None = Field(default=None, repr=False)
     comms_consent: bool = False

@@ -25,7 +25,9 @@ from conversations.store.items.turn import TurnKind
 from shared.aws.dynamodb import Attributes
 from shared.identity.authors import counts_as_customers
 
-ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
+ACTION_PK_PATTERN = (
+    "ACTION#{action_id}"  # of the ledger's items, see `shared.providers.action_ledger`
+)
 MARKER_DAYS = 35  # longer than any provider or dead-letter queue redelivers an event
 
 
@@ -83,6 +85,7 @@ class Message(OfConversation):
     ai_completion_tokens: int | None = None
     ai_total_tokens: int | None = None
     ai_cached_tokens: int | None = None  # of the prompt tokens
+    ai_cost_micros: int | None = None  # micro-dollars
     processing_time_ms: int | None = None
     model: str | None = None
     ai_version: int | None = None  # of the project's settings
@@ -108,6 +111,7 @@ class Message(OfConversation):
     # Passages of documents given to the model: `chunk_id`, `score`, and `cited` if the message cites it; no content.
     retrieved: list[dict[str, str]] = Field(default_factory=list)
     completes_task: bool | None = None
+    asks_again: bool | None = None  # the customer, so the model
     opts_out: bool | None = None
     button: dict[str, str] | None = Field(default=None, repr=False)
     media: list[dict[str, str]] = Field(default_factory=list, repr=False)

@@ -5,7 +5,7 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
     RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.aws.tables.rate_limits`
     TURNS#<company>#<project>  #        TurnSlots   the reply turns of a project that are running
     THROTTLED#<sender>    #             Throttled   a business sender slowed down after its provider throttled it
-    TOKENS#<company>#<project>  <day>  Spent       model tokens used by a project on a day (UTC)
+    TOKENS#<company>#<project>  <day>  Spent       model tokens and dollars of a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, with the reason
     STRAY#<subject>       <pk>|<sk>     Stray       index entry of an unmatched message or parked event, by subject
@@ -97,7 +97,10 @@ class TurnSlots(LogItem):
 
 
 class Spent(LogItem):
-    """Model tokens used by a project on one day; `calls` is the number of model calls."""
+    """
+    What models of a project used on one day (UTC): tokens, calls, and estimated micro-dollars. `is_warned`: the alarm
+    before the end of the budget was raised.
+    """
 
     item_type: ClassVar[str] = "SPENT"
     pk_pattern: ClassVar[str] = "TOKENS#{company_id}#{project_id}"
@@ -106,6 +109,8 @@ class Spent(LogItem):
 
     tokens_in: int = 0
     tokens_out: int = 0
+    micros: int = 0
+    is_warned: bool | None = None
     calls: int = 0
 
     @classmethod

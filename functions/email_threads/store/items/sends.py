@@ -10,7 +10,7 @@ ACTION_PATTERN: Final = "action#{action_id}"
 
 
 def action_key(action_id: str) -> Attributes:
-    """Return the key of an action of the ledger (`shared.action_ledger.Action`)."""
+    """Return the key of an action of the ledger (`shared.providers.action_ledger.Action`)."""
     return {PARTITION_KEY: filled(ACTION_PATTERN, action_id)}
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
-from zoneinfo import ZoneInfo
 
 from newsletters.api.access import NotFound, readable
 from newsletters.issues import checklist, content
 from newsletters.issues.checklist import ChecklistFailed, Findings
-from newsletters.issues.delivery import turns
+from newsletters.issues.delivery import subject_tests, turns
+from newsletters.issues.local_times import EARLIEST_ZONE, moment_of
 from newsletters.store import companies, issues
 from newsletters.store.items import Issue, IssueState
 from newsletters.store.items.issues import is_issue_id
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion, get_newsletter_full
+from newsletters.store.readers import recipients
 from newsletters.store.step_inputs import content_hash
 from shared.api.auth import Forbidden
 from shared.api.errors import InvalidInput
@@ -28,8 +28,16 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
 
 SOONEST_MS: Final = 60 * clock.SECOND_MS
+LATITUDE_MS: Final = 15 * 60 * clock.SECOND_MS  # a run of the schedule may begin five minutes late
 _DRAFT, _APPROVED, _SCHEDULED = IssueState.DRAFT, IssueState.APPROVED, IssueState.SCHEDULED
-_SENDING, _PAUSED = IssueState.SENDING, IssueState.PAUSED
+_MISSED, _SENDING, _PAUSED = IssueState.MISSED, IssueState.SENDING, IssueState.PAUSED
+_NO_TIME: Final[dict[str, Any]] = {
+    "scheduled_for": None,
+    "timezone": None,
+    "local": None,
+    "in_reader_zone": False,
+    "not_after": None,
+}
 
 
 class WrongState(Exception):
@@ -71,7 +79,7 @@ def create(deps: IssueDependencies, request: Request[inputs.IssueInput]) -> Issu
 def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) -> Issue:
     """Change an issue before its approval. Raises StaleVersion, WrongState and InvalidInput."""
     fields = {name: value for name, value in given.given().items() if name != "version"}
-    optional = {"reply_to", "consent_statement"}
+    optional = {"reply_to", "consent_statement", "subject_test"}
     if missing := [
         name for name, value in fields.items() if value is None and name not in optional
     ]:
@@ -121,6 +129,7 @@ def approve(
         state=_APPROVED,
         sealed=content.seal(deps.store, issue, findings.parts),
         content_hash=content_hash(newsletter.metadata, draft),
+        tracks_clicks=settings is not None and settings.track_clicks,
         approved_at=timestamp(clock.now_ms()),
         approved_by=caller.principal,
     )
@@ -128,19 +137,23 @@ def approve(
 
 def schedule(deps: IssueDependencies, issue: Issue, given: inputs.IssueSchedule) -> Issue:
     """Send an approved issue at a time. Raises ChecklistFailed, StaleVersion, WrongState and InvalidInput."""
-    _require(issue, _APPROVED, _SCHEDULED)
-    at_ms = moment_of(given.local, given.timezone)
-    if at_ms < clock.now_ms() + SOONEST_MS:
-        raise InvalidInput([{"field": "local", "problem": "must be at least a minute ahead"}])
+    _require(issue, _APPROVED, _SCHEDULED, _MISSED)
+    at_ms, not_after = _times_of(given)
+    if given.in_reader_zone and issue.subject_test is not None:
+        problem = "not with a subject test, whose sample gets its mails at one time"
+        raise InvalidInput([{"field": "in_reader_zone", "problem": problem}])
     _require_checked(deps, issue)
     return _changed(
         deps,
         issue,
         given.version,
-        [_APPROVED, _SCHEDULED],
+        [_APPROVED, _SCHEDULED, _MISSED],
         state=_SCHEDULED,
         scheduled_for=at_ms,
         timezone=given.timezone,
+        local=given.local,
+        in_reader_zone=given.in_reader_zone,
+        not_after=not_after,
         due_ms=at_ms,
     )
 
@@ -148,22 +161,48 @@ def schedule(deps: IssueDependencies, issue: Issue, given: inputs.IssueSchedule)
 def unschedule(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
     """Take back the time of an issue. Raises StaleVersion and WrongState."""
     _require(issue, _SCHEDULED)
-    return _changed(
-        deps, issue, version, [_SCHEDULED], state=_APPROVED, scheduled_for=None, timezone=None
-    )
+    return _changed(deps, issue, version, [_SCHEDULED], state=_APPROVED, **_NO_TIME)
 
 
 def send(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
     """Begin to send an approved issue. Raises ChecklistFailed, StaleVersion, WrongState and NotEnqueued."""
-    _require(issue, _APPROVED, _SCHEDULED)
+    _require(issue, _APPROVED, _SCHEDULED, _MISSED)
     _require_checked(deps, issue)
     return _begun(
         deps,
         issue,
         version,
-        [_APPROVED, _SCHEDULED],
+        [_APPROVED, _SCHEDULED, _MISSED],
+        **_NO_TIME,
         started_at=timestamp(clock.now_ms()),
     )
+
+
+def choose_winner(deps: IssueDependencies, issue: Issue, given: inputs.WinnerInput) -> Issue:
+    """
+    Send the subject of a variant to all who are not in the sample. Raises StaleVersion, WrongState, NotEnqueued and
+    InvalidInput.
+    """
+    _require(issue, _SENDING, _PAUSED)
+    is_paused = issue.state is _PAUSED and issue.pause_reason not in subject_tests.PAUSES
+    if is_paused or issue.decide_at is None or not subject_tests.is_open(issue):
+        raise WrongState("state: the issue waits for no choice of a subject")
+    if given.variant not in issue.subjects:
+        raise InvalidInput([{"field": "variant", "problem": "must be a variant of the issue"}])
+    chosen: dict[str, Any] = {"winner": given.variant, "pause_reason": None}
+    return _begun(deps, issue, given.version, [_SENDING, _PAUSED], **chosen)
+
+
+def resend_unknown(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
+    """
+    Send the unknown mails of a sent issue again: a reader who got the first one gets it twice. Raises StaleVersion,
+    WrongState and NotEnqueued.
+    """
+    _require(issue, IssueState.SENT)
+    if not recipients.stats(deps.store.table, issue.issue_id).unknown:
+        raise WrongState("state: no mail of the issue is unknown")
+    place: dict[str, Any] = {"phase": "again", "shard": 0, "after_recipient": None}
+    return _begun(deps, issue, version, [IssueState.SENT], ended_at=None, **place)
 
 
 def pause(deps: IssueDependencies, issue: Issue) -> Issue:
@@ -183,23 +222,27 @@ def resume(deps: IssueDependencies, issue: Issue) -> Issue:
 
 def cancel(deps: IssueDependencies, issue: Issue) -> Issue:
     """End an issue that is not sent: nothing more is sent. Raises StaleVersion and WrongState."""
-    states = [_DRAFT, _APPROVED, _SCHEDULED, _SENDING, _PAUSED]
+    states = [_DRAFT, _APPROVED, _SCHEDULED, _MISSED, _SENDING, _PAUSED]
     _require(issue, *states)
     ended = timestamp(clock.now_ms())
     return _changed(deps, issue, issue.version, states, state=IssueState.CANCELLED, ended_at=ended)
 
 
-def moment_of(local: str, zone: str) -> int:
-    """
-    Return a local time in a zone as ms since 1970. In a gap, as at the begin of summer time, it moves forward; of a
-    time that occurs twice the first counts.
-    """
-    return (
-        int(
-            datetime.fromisoformat(local).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC).timestamp()
-        )
-        * clock.SECOND_MS
-    )
+def _times_of(given: inputs.IssueSchedule) -> tuple[int, int | None]:
+    """Return when an issue begins, and when it is too late (ms since 1970). Raises InvalidInput."""
+    zone = EARLIEST_ZONE if given.in_reader_zone else given.timezone
+    at_ms = moment_of(given.local, zone)
+    if at_ms < clock.now_ms() + SOONEST_MS:
+        where = f", also in {EARLIEST_ZONE}" if given.in_reader_zone else ""
+        problem = f"must be at least a minute ahead{where}"
+        raise InvalidInput([{"field": "local", "problem": problem}])
+    if given.not_after is None:
+        return at_ms, None
+    not_after = moment_of(given.not_after, given.timezone)
+    if not_after < at_ms + LATITUDE_MS:
+        problem = "must be at least 15 minutes after the issue begins"
+        raise InvalidInput([{"field": "not_after", "problem": problem}])
+    return at_ms, not_after
 
 
 def _begun(

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from newsletters.api.inputs import Flag, Language, Preview, Text, Version, is_line, is_text
@@ -90,6 +90,20 @@ class IssueTestInput(Input):
     addresses: Recipients
 
 
+class SubjectTestInput(Input):
+    """
+    Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`. After
+    `wait_minutes` all others get the one with the most clicks per mail, or the one that a person chooses.
+    """
+
+    subjects: Annotated[
+        list[Subject], Field(min_length=1, max_length=3), AfterValidator(_is_unique)
+    ]
+    sample_percent: Annotated[int, Strict(), Field(ge=5, le=50)]
+    wait_minutes: Annotated[int, Strict(), Field(ge=30, le=2880)]
+    decided_by: Literal["clicks", "person"]
+
+
 class IssueInput(Input):
     """
     An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
@@ -110,6 +124,7 @@ class IssueInput(Input):
     permission_line: Line
     consent: Basis = "recorded"
     consent_statement: Statement | None = None
+    subject_test: SubjectTestInput | None = None
 
     @model_validator(mode="after")
     def _has_audience_and_ground(self) -> Self:
@@ -138,6 +153,7 @@ class IssueChange(Change):
     permission_line: Line | None = None
     consent: Basis | None = None
     consent_statement: Statement | None = None
+    subject_test: SubjectTestInput | None = None
 
 
 class IssueApproval(Input):
@@ -153,12 +169,25 @@ class IssueVersion(Input):
     version: Version
 
 
+class WinnerInput(Input):
+    """The version as read, and the variant of the subject that all other readers get."""
+
+    version: Version
+    variant: Literal["a", "b", "c", "d"]
+
+
 class IssueSchedule(Input):
-    """When the issue is sent: a local time in a time zone, at least a minute ahead."""
+    """
+    When the issue is sent: a local time in a time zone, at least a minute ahead. `in_reader_zone`: at this time in each
+    reader's zone, and in `timezone` for readers without one. `not_after`: a local time in `timezone` after which the
+    issue does not begin any more, but is `missed`.
+    """
 
     version: Version
     local: Local
     timezone: ZoneName
+    in_reader_zone: Flag = False
+    not_after: Local | None = None
 
 
 class IssuesQuery(Input):

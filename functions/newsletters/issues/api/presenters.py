@@ -6,18 +6,30 @@ from typing import TYPE_CHECKING
 
 from newsletters.issues.api import views
 from newsletters.store.items.item import timestamp
+from newsletters.store.items.recipients import VARIANT_COUNTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from newsletters.issues.checklist import Findings
-    from newsletters.store.items import Issue, IssueStats, PublicList, Recipient
+    from newsletters.store.items import Issue, IssueStats, PublicList, Recipient, VariantStats
+    from newsletters.store.items.issues import Variant
 
 
 def issue_view(issue: Issue) -> views.IssueView:
     """Return an issue."""
-    names = views.IssueView.model_fields.keys() - {"scheduled_for"}
-    scheduled = timestamp(issue.scheduled_for) if issue.scheduled_for is not None else None
+    times = {
+        "scheduled_for": issue.scheduled_for,
+        "not_after": issue.not_after,
+        "decide_at": issue.decide_at,
+    }
+    shown = {name: None if at is None else timestamp(at) for name, at in times.items()}
+    names = views.IssueView.model_fields.keys() - times.keys() - {"subject_test"}
+    test = issue.subject_test
     return views.IssueView(
-        **{name: getattr(issue, name) for name in names}, scheduled_for=scheduled
+        **{name: getattr(issue, name) for name in names},
+        **shown,
+        subject_test=views.SubjectTestView(**test.model_dump()) if test else None,
     )
 
 
@@ -34,12 +46,23 @@ def public_list_view(of: PublicList) -> views.PublicListView:
     )
 
 
-def stats_view(stats: IssueStats) -> views.StatsView:
+def stats_view(
+    issue: Issue, stats: IssueStats, variants: Mapping[Variant, VariantStats]
+) -> views.StatsView:
     """Return the counters of an issue, with the recipients that have no end yet."""
-    names = views.StatsView.model_fields.keys() - {"waiting"}
+    names = views.StatsView.model_fields.keys() - {"waiting", "variants"}
     ended = stats.sent + stats.skipped + stats.failed + stats.unknown
     return views.StatsView(
-        **{name: getattr(stats, name) for name in names}, waiting=stats.audience - ended
+        **{name: getattr(stats, name) for name in names},
+        waiting=stats.audience - ended,
+        variants=[
+            views.VariantStatsView(
+                variant=name,
+                subject=issue.subjects[name],
+                **{field: getattr(one, field) for field in VARIANT_COUNTS},
+            )
+            for name, one in variants.items()
+        ],
     )
 
 

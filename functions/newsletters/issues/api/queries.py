@@ -76,7 +76,9 @@ def list_issues(
 
 def stats(deps: IssueDependencies, issue: Issue) -> views.StatsView:
     """Return the counters of an issue."""
-    return presenters.stats_view(recipients.stats(deps.store.table, issue.issue_id))
+    table = deps.store.table
+    variants = recipients.variant_stats(table, issue) if issue.subject_test else {}
+    return presenters.stats_view(issue, recipients.stats(table, issue.issue_id), variants)
 
 
 def list_recipients(

@@ -140,6 +140,21 @@ class IssueRoutes:
         """Send an approved issue now."""
         return self._versioned(control.send, request, issue_id)
 
+    @route_methods.changes(f"POST {_ONE}/winner", _SEND, status=HTTPStatus.ACCEPTED)
+    def choose_winner(
+        self, request: Request[inputs.WinnerInput], issue_id: str
+    ) -> Callable[[], views.IssueView]:
+        """Choose the subject of an issue with a subject test, for all readers who are not in the sample."""
+        issue = control.found(self.deps, request.caller, issue_id)
+        return lambda: presenters.issue_view(control.choose_winner(self.deps, issue, request.input))
+
+    @route_methods.changes(f"POST {_ONE}/resend-unknown", _SEND, status=HTTPStatus.ACCEPTED)
+    def resend_unknown(
+        self, request: Request[inputs.IssueVersion], issue_id: str
+    ) -> Callable[[], views.IssueView]:
+        """Send the mails again of which nothing is known; a reader may get one of them twice."""
+        return self._versioned(control.resend_unknown, request, issue_id)
+
     @route_methods.changes(f"POST {_ONE}/pause", _SEND)
     def pause_issue(
         self, request: Request[NoInput], issue_id: str

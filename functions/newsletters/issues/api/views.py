@@ -8,8 +8,23 @@ from newsletters.store.items import IssueState, RecipientState
 from shared.api.models.views import View
 
 
+class VariantStatsView(View):
+    """The counters of a variant in the sample of a subject test."""
+
+    variant: Literal["a", "b", "c", "d"]
+    subject: str
+    sent: int
+    clicked: int
+    complained: int
+    unsubscribed: int
+
+
 class StatsView(View):
-    """The counters of an issue. sent + skipped + failed + unknown + waiting = audience."""
+    """
+    The counters of an issue: sent + skipped + failed + unknown + waiting = audience. `delayed`: mails that the
+    receiving side took later. `clicked`: people with a click, if clicks are counted; those with clicks within ten
+    seconds of the delivery only, as programs that check mails make them, are `likely_automated`.
+    """
 
     audience: int
     waiting: int
@@ -18,9 +33,22 @@ class StatsView(View):
     failed: int
     unknown: int
     delivered: int
+    delayed: int
     bounced: int
     complained: int
     unsubscribed: int
+    clicked: int
+    likely_automated: int
+    variants: list[VariantStatsView]
+
+
+class SubjectTestView(View):
+    """Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`."""
+
+    subjects: list[str]
+    sample_percent: int
+    wait_minutes: int
+    decided_by: Literal["clicks", "person"]
 
 
 class IssueView(View):
@@ -41,6 +69,9 @@ class IssueView(View):
     segment_ids: list[str]
     consent: Literal["recorded", "attested"]
     consent_statement: str | None
+    subject_test: SubjectTestView | None
+    winner: Literal["a", "b", "c", "d"] | None
+    decide_at: str | None
     created_at: str
     created_by: str
     updated_at: str
@@ -48,6 +79,8 @@ class IssueView(View):
     approved_by: str | None
     scheduled_for: str | None
     timezone: str | None
+    in_reader_zone: bool
+    not_after: str | None
     started_at: str | None
     ended_at: str | None
     pause_reason: str | None
@@ -87,6 +120,9 @@ class RecipientView(View):
     reason: str | None
     sent_at: str | None
     delivered_at: str | None
+    delayed_at: str | None
+    clicked_at: str | None
+    likely_automated_at: str | None
     bounced_at: str | None
     complained_at: str | None
     unsubscribed_at: str | None

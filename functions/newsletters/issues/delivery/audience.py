@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues import personal_fields
 from newsletters.store.readers import choices
 from shared.contacts import audience
 from shared.contacts.lists import ListNotFound
@@ -18,6 +19,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
+    from newsletters.issues.personal_fields import Names
     from newsletters.store.items import Issue, Recipient
     from shared.contacts.audience import Audience
 
@@ -30,17 +32,19 @@ SLACK_MS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person of the audience, by the id of the contact, and the mail address; None without one."""
+    """A person of the audience, by the id of the contact, the mail address and the time zone; None without one."""
 
     contact_id: str
     address: str | None
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Writable:
-    """A recipient to whom the mail may go now, at this address."""
+    """A recipient to whom the mail may go now, at this address and with these names."""
 
     address: str
+    names: Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def page(
         found = audience.page(resources.people, company, of, Channel.EMAIL, limit=PAGE, after=after)
     except (ListNotFound, SegmentNotFound):
         return [], None
-    reached = [Member(one.contact_id, one.address) for one in found.recipients]
+    reached = [Member(one.contact_id, one.address, one.zone) for one in found.recipients]
     return [*reached, *(Member(one.contact_id, None) for one in found.left_out)], found.after
 
 
@@ -74,9 +78,10 @@ def checked(resources: SendingResources, issue: Issue, recipient: Recipient) -> 
     is reached.
     """
     company = issue.company_id
-    address = _present_address(resources, company, recipient)
-    if isinstance(address, Absent):
-        return address.reason
+    to = _present(resources, company, recipient)
+    if isinstance(to, Absent):
+        return to.reason
+    address = to.address
     table = resources.people.consents.table
     found = subscription(table, company, address, recipient.list_id)
     refusals = {
@@ -86,7 +91,7 @@ def checked(resources: SendingResources, issue: Issue, recipient: Recipient) -> 
     }
     reason = next((name for name, stands in refusals.items() if stands), None)
     reason = reason or _not_chosen(resources, issue, recipient.list_id, address)
-    return Writable(address) if reason is None else reason
+    return to if reason is None else reason
 
 
 def _not_chosen(
@@ -114,10 +119,8 @@ def _not_chosen(
     return None if noted else "frequency"
 
 
-def _present_address(
-    resources: SendingResources, company: str, recipient: Recipient
-) -> str | Absent:
-    """Return the address of the snapshot if the person still has it, and is still in the list."""
+def _present(resources: SendingResources, company: str, recipient: Recipient) -> Writable | Absent:
+    """Return the person and the address of the snapshot if the person still has it, and is still in the list."""
     profile = resolution.current(resources.people.contacts, company, recipient.contact_id)
     if profile is None:
         return Absent("contact_gone")
@@ -127,4 +130,4 @@ def _present_address(
     found = person.address(Channel.EMAIL)
     if found is None or recipient.address_hash not in address_hashes(found.value):
         return Absent("address_changed")
-    return found.value
+    return Writable(found.value, personal_fields.names_of(person.details))

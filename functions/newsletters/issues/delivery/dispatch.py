@@ -12,10 +12,10 @@ that are left, and each person gets one mail at most.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from newsletters.issues import content, links
-from newsletters.issues.delivery import audience
+from newsletters.issues import content, links, mailbox_providers
+from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
 from newsletters.store import issues
@@ -30,25 +30,33 @@ from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, Refused
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
     from newsletters.store.items import Issue, Recipient
+    from shared.aws.dynamodb import Table
     from shared.providers.email.ses import Mail
 
 BATCH: Final = 25  # recipients: a pause takes effect within one batch
 WIRE_MS: Final = 60 * clock.SECOND_MS  # after which an attempt without a result is in doubt
 MOST_DOUBTS: Final = 3  # of a batch, after which the issue waits: the provider is in trouble
 DOUBTS, THROTTLED, OUT_OF_TIME = "doubts", "throttled", "out_of_time"
+NOT_YET: Final = "not_yet"
 DAY_SPENT: Final = "ses_LimitExceededException"  # passes by itself
 RATE: Final = Rate(every_ms=100, burst=10)  # of a company: below the 14 a second of a usual account
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The batch ends early. *pauses*: a person has to act; otherwise the issue goes on later, or at once."""
+    """
+    The batch ends early. *pauses*: a person has to act; otherwise the issue goes on at *until_ms* (since 1970), later,
+    or at once.
+    """
 
     reason: str
     pauses: bool = False
+    until_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +82,20 @@ def send_batch(sending: Sending) -> Batch:
     """Send to the next recipients, and return the issue at its next place. Raises LeaseLost."""
     issue, table = sending.issue, sending.resources.store.table
     if issue.shard >= SHARDS:
-        return Batch(
-            issues.advance(table, issue, phase="settlement", shard=0, after_recipient=None)
-        )
+        return _end_of_round(table, issue)
     found, after = recipients.page(
         table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
     )
-    doubts = 0
+    held = _held(table, issue.company_id, found)
+    doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
     for one in found:
         if one.state is not RecipientState.PLANNED:
+            continue
+        if one.variant is None and subject_tests.is_open(issue):
+            continue
+        waits_until = _wait_of(one, held)
+        if waits_until is not None:
+            waits.append(waits_until)
             continue
         result = _send(sending, one)
         if isinstance(result, Stop):
@@ -90,9 +103,40 @@ def send_batch(sending: Sending) -> Batch:
         doubts += not result
         if doubts >= MOST_DOUBTS:
             return Batch(issue, Stop(DOUBTS))
+    waits_until = min(waits, default=None)
     if after is not None:
-        return Batch(issues.advance(table, issue, after_recipient=after))
-    return Batch(issues.advance(table, issue, shard=issue.shard + 1, after_recipient=None))
+        place: dict[str, Any] = {"after_recipient": after}
+    else:
+        place = {"shard": issue.shard + 1, "after_recipient": None}
+    return Batch(issues.advance(table, issue, waits_until=waits_until, **place))
+
+
+def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str | None, int]:
+    """Return the mailbox providers of planned recipients to whom nothing is sent now, and until when."""
+    planned = {one.mailbox_provider for one in found if one.state is RecipientState.PLANNED}
+    ends = {
+        one: mailbox_providers.held_until(table, company_id, one)
+        for one in sorted(filter(None, planned))
+    }
+    return {one: until for one, until in ends.items() if until is not None}
+
+
+def _wait_of(recipient: Recipient, held: Mapping[str | None, int]) -> int | None:
+    """Return until when a planned recipient is passed over (ms since 1970), None for one whose time it is."""
+    times = [recipient.not_before, held.get(recipient.mailbox_provider)]
+    return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
+
+
+def _end_of_round(table: Table, issue: Issue) -> Batch:
+    """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
+    start: dict[str, Any] = {"shard": 0, "after_recipient": None, "waits_until": None}
+    until_ms = issue.waits_until
+    if until_ms is None and issue.subject_test is not None and issue.winner is None:
+        until_ms = clock.now_ms() + issue.subject_test.wait_minutes * 60 * clock.SECOND_MS
+        start["decide_at"] = until_ms
+    if until_ms is None:
+        return Batch(issues.advance(table, issue, phase="settlement", **start))
+    return Batch(issues.advance(table, issue, **start), Stop(NOT_YET, until_ms=until_ms))
 
 
 def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
@@ -106,15 +150,15 @@ def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
         recipients.skip(table, issue.issue_id, recipient, found)
         return True
     reserved = recipients.reserve(table, recipient, sending.owner, clock.now_ms() + WIRE_MS)
-    return True if reserved is None else _attempt(sending, reserved, found.address)
+    return True if reserved is None else _attempt(sending, reserved, found)
 
 
-def _attempt(sending: Sending, reserved: Recipient, address: str) -> Stop | bool:
+def _attempt(sending: Sending, reserved: Recipient, to: Writable) -> Stop | bool:
     """Make the wire attempt of a reserved recipient; False if the result is in doubt."""
     resources, issue = sending.resources, sending.issue
     table = resources.store.table
     try:
-        sent = resources.ses().send(_mail(sending, reserved, address))
+        sent = resources.ses().send(_mail(sending, reserved, to))
     except Misconfigured as refusal:
         recipients.give_back(table, reserved)
         return Stop(refusal.code, pauses=refusal.code != DAY_SPENT)
@@ -143,7 +187,13 @@ def _wait_for_turn(sending: Sending) -> bool:
     return clock.now_ms() < sending.until_ms
 
 
-def _mail(sending: Sending, recipient: Recipient, address: str) -> Mail:
+def _configuration_set(sending: Sending) -> str:
+    resources = sending.resources
+    tracks_clicks = sending.issue.tracks_clicks
+    return resources.click_configuration_set if tracks_clicks else resources.configuration_set
+
+
+def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
     from shared.providers.email.ses import Mail  # noqa: PLC0415 - few runs send mails
 
     resources, issue = sending.resources, sending.issue
@@ -166,17 +216,17 @@ def _mail(sending: Sending, recipient: Recipient, address: str) -> Mail:
     return Mail(
         sender=issue.sender,
         sender_name=issue.sender_name,
-        to=address,
+        to=to.address,
         reply_to=issue.reply_to,
-        subject=issue.subject,
-        body=content.body_for(sending.sealed, urls),
+        subject=content.subject_for(issue, to.names, recipient.variant),
+        body=content.body_for(sending.sealed, urls, to.names),
         auto_submitted=None,
         unsubscribe=[leave],
         one_click=True,
         list_id=f"{recipient.list_id or NEWSLETTERS}.{domain}",
         feedback_id=f"{issue.issue_id}:{recipient.list_id or NEWSLETTERS}:newsletter:parley",
         suppress_auto_replies=True,
-        configuration_set=resources.configuration_set or None,
+        configuration_set=_configuration_set(sending) or None,
         action_id=f"nl-{issue.issue_id}-{recipient.recipient[:32]}",
         tags={"issue": issue.issue_id, "recipient": recipient.recipient},
     )

@@ -2,6 +2,8 @@
 Applies the provider's events about the mails of an issue, in any order, each once.
 
     Delivery            evidence: the mail was sent
+    DeliveryDelay       evidence; the company's mails to this mailbox provider wait
+    Click               evidence; within seconds of the delivery a program has made it
     Bounce              evidence, too; a permanent one, or five temporary ones without a delivery between them: the
                         address is not written to any more
     Complaint           the reader has opted out, on all channels
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues import mailbox_providers
 from newsletters.issues.delivery import health, signup_mail
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
@@ -29,7 +32,7 @@ from shared.runtime.failures import Permanent, Transient
 if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
     from newsletters.store.items import Issue, Recipient
-    from newsletters.store.items.issues import Count
+    from newsletters.store.items.recipients import Count
     from shared.aws.dynamodb import Table
     from shared.events.issue_feedback import IssueFeedback
 
@@ -38,10 +41,12 @@ _PERMANENT, _TRANSIENT = "Permanent", "Transient"
 _NOT_SPAM, _SUPPRESSED = "not-spam", "OnAccountSuppressionList"
 _COUNTS: Final[dict[str, Count]] = {
     "Delivery": "delivered",
+    "DeliveryDelay": "delayed",
     "Bounce": "bounced",
     "Complaint": "complained",
 }
 _NOT_SENT: Final = frozenset({"Reject", "Rendering Failure"})
+_AUTOMATED_MS: Final = 10 * clock.SECOND_MS
 ROUNDS: Final = 4
 
 
@@ -68,6 +73,8 @@ def apply(resources: SendingResources, event: IssueFeedback) -> bool:
         if is_changed is not None:
             if is_changed and event.event in {"Bounce", "Complaint"}:
                 _pause_if_needed(resources, issue)
+            if is_changed and event.event == "DeliveryDelay" and recipient.mailbox_provider:
+                mailbox_providers.hold(table, issue.company_id, recipient.mailbox_provider)
             return is_changed
     raise Transient("recipient_contended")
 
@@ -76,15 +83,27 @@ def _count(
     resources: SendingResources, issue: Issue, recipient: Recipient, event: IssueFeedback
 ) -> bool | None:
     """Note an event in the ledger; False if it is known, None if the recipient has changed meanwhile."""
-    count = None if _is_no_bounce(event) or not _is_meant(event) else _COUNTS.get(event.event)
+    count = _count_of(event, recipient)
     evidence = RecipientState.FAILED if event.event in _NOT_SENT else RecipientState.SENT
     is_known = count is None or getattr(recipient, f"{count}_at") is not None
-    is_settled = recipient.state not in {RecipientState.SENDING, RecipientState.UNKNOWN}
-    if is_known and is_settled:
+    if is_known and not recipient.is_in_doubt:
         return False
     table = resources.store.table
     noted = MailEvent(at=event.at, count=count, evidence=evidence, ses_id=event.ses_id)
     return recipients.note_event(table, issue.issue_id, recipient, noted) or None
+
+
+def _count_of(event: IssueFeedback, recipient: Recipient) -> Count | None:
+    """Return as what an event counts, None for one that counts nowhere."""
+    if _is_no_bounce(event) or not _is_meant(event):
+        return None
+    if event.event != "Click":
+        return _COUNTS.get(event.event)
+    arrived = recipient.delivered_at or recipient.sent_at
+    is_early = arrived is not None and (
+        clock.from_text(event.at) - clock.from_text(arrived) < _AUTOMATED_MS
+    )
+    return "likely_automated" if is_early else "clicked"
 
 
 def _apply_to_address(

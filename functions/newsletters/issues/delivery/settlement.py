@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from newsletters.issues import content
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.items.issues import SHARDS
@@ -48,6 +49,20 @@ def settle_shard(table: Table, issue: Issue) -> Settled:
     return Settled(issues.advance(table, issue, shard=issue.shard + 1))
 
 
+def plan_again(table: Table, issue: Issue) -> Issue:
+    """Plan the unknown recipients of the next shard again; after the last one they are sent to. Safe to repeat."""
+    if issue.shard >= SHARDS:
+        return issues.advance(table, issue, phase="dispatch", shard=0, after_recipient=None)
+    after: str | None = None
+    while True:
+        found, after = recipients.page(table, issue.issue_id, issue.shard, limit=1_000, after=after)
+        for one in found:
+            if one.state is RecipientState.UNKNOWN:
+                recipients.plan_again(table, issue.issue_id, one)
+        if after is None:
+            return issues.advance(table, issue, shard=issue.shard + 1)
+
+
 def _give_up(table: Table, issue: Issue, waiting: list[Recipient]) -> None:
     for one in waiting:
         recipients.settle(table, issue.issue_id, one, RecipientState.UNKNOWN, reason=IN_DOUBT)
@@ -60,7 +75,7 @@ def _ended(table: Table, issue: Issue) -> Issue:
         return issues.advance(table, issue, shard=0)
     if not stats.audience:
         return issues.end(table, issue, IssueState.FAILED)
-    public_lists.archive(table, issue, issue.started_at or issue.updated_at)
+    public_lists.archive(table, content.without_names(issue), issue.started_at or issue.updated_at)
     return issues.end(table, issue, IssueState.SENT)
 
 

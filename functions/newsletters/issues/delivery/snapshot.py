@@ -7,9 +7,10 @@ in the ledger as `shared_address`. People without an address are in it, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from newsletters.issues.delivery import audience
+from newsletters.issues import local_times, mailbox_providers
+from newsletters.issues.delivery import audience, subject_tests
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
 from newsletters.store.readers import recipients
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from newsletters.issues.delivery.audience import Member
     from newsletters.store.items import Issue
 
+UTC: Final = "UTC"
 NO_ADDRESS, SHARED_ADDRESS = "no_address", "shared_address"
 
 
@@ -60,6 +62,13 @@ def _planned(
     return planned
 
 
+def _time_of(issue: Issue, person: Member) -> int | None:
+    """Return the time of an issue in the reader's zone (ms since 1970); None if all readers have the same."""
+    if not issue.in_reader_zone or issue.local is None:
+        return None
+    return local_times.moment_of(issue.local, person.zone or issue.timezone or UTC)
+
+
 def _recipient(
     issue: Issue, list_id: str | None, person: Member, hashes: Sequence[str], *, is_shared: bool
 ) -> Recipient:
@@ -71,7 +80,10 @@ def _recipient(
         contact_id=person.contact_id,
         list_id=list_id,
         address_hash=hashes[0] if hashes else None,
+        mailbox_provider=mailbox_providers.provider_of(person.address or ""),
         state=RecipientState.PLANNED if reason is None else RecipientState.SKIPPED,
         reason=reason,
+        not_before=_time_of(issue, person),
+        variant=subject_tests.variant_of(issue, name),
         ttl=clock.expires_in(Recipient.ttl_days * clock.DAY_SECONDS),
     )

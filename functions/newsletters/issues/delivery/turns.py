@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
-from newsletters.issues.delivery import dispatch, health, settlement, snapshot
+from newsletters.issues.delivery import dispatch, health, settlement, snapshot, subject_tests
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
 from newsletters.store import issues
 from newsletters.store.items import IssueState
@@ -59,6 +59,9 @@ def look_after(resources: Resources, issue: Issue) -> None:
     """Begin an issue whose time has come, or queue the next turn of one that has stopped. Safe to repeat."""
     due_ms = clock.now_ms() + issues.LOOK_AFTER_MS
     if issue.state is IssueState.SCHEDULED:
+        if _is_too_late(issue):
+            issues.miss(resources.store.table, issue)
+            return
         moved = issues.start(resources.store.table, issue, due_ms)
     else:
         moved = issues.next_turn(resources.store.table, issue, due_ms)
@@ -69,6 +72,10 @@ def look_after(resources: Resources, issue: Issue) -> None:
 def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
     table = resources.store.table
     until_ms = min(clock.now_ms() + TURN_MS, run.ends_at_ms - SPARE_MS)
+    has_begun = issue.phase != "snapshot" or issue.position > 0 or issue.after is not None
+    if not has_begun and _is_too_late(issue):
+        issues.end(table, issue, IssueState.MISSED)
+        return
     if resources.switches.in_force().safe_mode:
         issues.next_turn(table, issue, clock.now_ms() + WAIT_MS)
         return
@@ -78,6 +85,8 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
             return
         if issue.phase == "snapshot":
             issue = snapshot.plan_page(resources, issue)
+        elif issue.phase == "again":
+            issue = settlement.plan_again(table, issue)
         elif issue.phase == "dispatch":
             batch = _sent(resources, issue, run, until_ms)
             if batch is None:
@@ -91,9 +100,16 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
             issue = settled.issue
 
 
+def _is_too_late(issue: Issue) -> bool:
+    return issue.not_after is not None and clock.now_ms() > issue.not_after
+
+
 def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) -> Issue | None:
     """Send a batch and return the issue at its next place; None if the turn ends here."""
     table = resources.store.table
+    issue = subject_tests.decided(table, issue)
+    if issue.state is not IssueState.SENDING:
+        return None
     objection = _objection(resources, issue)
     if objection is not None:
         issues.end(table, issue, IssueState.PAUSED, pause_reason=objection)
@@ -114,7 +130,7 @@ def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) ->
     elif batch.stop.reason == OUT_OF_TIME:
         _go_on(resources, issue)
     else:
-        issues.next_turn(table, issue, clock.now_ms() + WAIT_MS)
+        issues.next_turn(table, issue, batch.stop.until_ms or clock.now_ms() + WAIT_MS)
     return None
 
 

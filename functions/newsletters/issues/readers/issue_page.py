@@ -1,4 +1,4 @@
-"""An issue in a browser: as it was sealed, without a link of a reader."""
+"""An issue in a browser: as it was sealed, without a link and the names of a reader."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from newsletters.issues import content
+from newsletters.issues import content, personal_fields
 from newsletters.issues.links import LinkInvalid
+from newsletters.issues.personal_fields import NO_NAMES
 from shared.api.routing.public_pages import HEADERS
 from shared.aws.stored_objects import ObjectUnusable
 
@@ -38,5 +39,6 @@ def respond(store: Store, issue: Issue) -> dict[str, Any]:
     shown = _WEB_VIEW.sub("", _LINK.sub("", sealed.html))
     for placeholder in content.PLACEHOLDERS:
         shown = shown.replace(placeholder, "")
+    shown = personal_fields.filled(shown, NO_NAMES)
     headers = {**HEADERS, "Content-Security-Policy": _POLICY}
     return {"statusCode": int(HTTPStatus.OK), "headers": headers, "body": shown}

@@ -35,16 +35,7 @@ due (`NLDUE`), and parked events by company (`NLPARKED`).
 from typing import Final
 
 from newsletters.store.items.company import AiUse, CompanySettings
-from newsletters.store.items.issues import (
-    Issue,
-    IssueEntry,
-    IssueState,
-    IssueStats,
-    Recipient,
-    RecipientState,
-    SendPace,
-    TestMail,
-)
+from newsletters.store.items.issues import Issue, IssueEntry, IssueState, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
 from newsletters.store.items.metadata import (
@@ -69,6 +60,13 @@ from newsletters.store.items.readers import (
     SignupState,
     SoftBounces,
 )
+from newsletters.store.items.recipients import (
+    IssueStats,
+    Recipient,
+    RecipientState,
+    TestMail,
+    VariantStats,
+)
 from newsletters.store.items.recovery import DeadLetterNote, ParkedEvent, StoredAnswer
 from newsletters.store.items.steps import (
     Chunk,
@@ -92,7 +90,8 @@ from newsletters.store.items.steps import (
 ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
-    PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence, SoftBounces,
+    VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
+    SoftBounces,
 )  # fmt: skip
 
 __all__ = [
@@ -140,7 +139,8 @@ __all__ = [
     "SendPace",
     "Signup",
     "SignupPace",
-    "SignupState", "SoftBounces",
+    "SignupState",
+    "SoftBounces",
     "StepItem",
     "StepName",
     "StepStatus",
@@ -148,4 +148,5 @@ __all__ = [
     "TestMail",
     "Topics",
     "UserModifications",
+    "VariantStats",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ class CompanySettings(TableItem):
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
     (`shared.ai.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
     author cannot approve an own draft, with *check_claims* the model judges each statement of a draft by its passages.
+    *track_clicks*: clicks of readers are counted.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -25,6 +26,7 @@ class CompanySettings(TableItem):
     ai_daily_units: int = 200
     four_eyes: bool = False
     check_claims: bool = False
+    track_clicks: bool = False
     updated_at: str
     updated_by: str
     version: int = 1

@@ -1,22 +1,20 @@
-"""Issues: newsletters that are sent to an audience, the ledger of their recipients, and their counters."""
+"""Issues: newsletters that are sent to an audience."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem, has_dated_form
+from newsletters.store.items.item import TableItem, has_dated_form
 from newsletters.store.items.jobs import NO_OWNER, OPEN_WORK
-from shared.aws.tables.items import filled, shard_of
 from shared.contacts.audience import Audience
 
-if TYPE_CHECKING:
-    from shared.aws.dynamodb import Attributes
-
 ISSUES: Final = "ISSUE#"  # prefix of the sort keys of a company's issues
+type Variant = Literal["a", "b", "c", "d"]
+VARIANTS: Final[tuple[Variant, ...]] = ("a", "b", "c", "d")
 SHARDS: Final = 16  # of the recipients and of the counters
 _ID: Final = re.compile(r"IS-(\d{8})-[0-9A-Z]{8}", re.ASCII)
 
@@ -31,13 +29,15 @@ class IssueState(StrEnum):
     The state of an issue.
 
         draft -> approved -> scheduled -> sending <-> paused
-                        '-----------------'  '-> sent | failed (an empty audience)
-        cancelled from all before sent
+                     |           '-> missed   '-> sent | failed (an empty audience)
+                     '------------------'     |
+        cancelled from all before sent        '-- sent -> sending: people send unknown mails again
     """
 
     DRAFT = "draft"
     APPROVED = "approved"
     SCHEDULED = "scheduled"
+    MISSED = "missed"
     SENDING = "sending"
     PAUSED = "paused"
     SENT = "sent"
@@ -45,7 +45,22 @@ class IssueState(StrEnum):
     FAILED = "failed"
 
 
-type Phase = Literal["snapshot", "dispatch", "settlement"]
+type Phase = Literal["snapshot", "dispatch", "settlement", "again"]
+
+
+class SubjectTest(BaseModel):
+    """
+    Several subjects of an issue, of which a sample of the recipients decides: variant `a` has the issue's subject, the
+    others those of *subjects*. *wait_minutes* after the sample has its mails the others get the subject with the most
+    clicks per mail, or the one that a person chooses.
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    subjects: list[str] = Field(repr=False)
+    sample_percent: int
+    wait_minutes: int
+    decided_by: Literal["clicks", "person"]
 
 
 class Issue(TableItem):
@@ -57,6 +72,11 @@ class Issue(TableItem):
     see `Choices`. *version* grows with every change by people and every change of the state. While it is sent, *phase*,
     *position*, *after*, *shard* and *after_recipient* are the place from which the next turn goes on; *lease_owner* is
     the worker's invocation until *lease_until* (ms since 1970). *scheduled_for*: ms since 1970.
+
+    With *in_reader_zone* the time *local* is meant in the zone of each reader, and in *timezone* for readers without
+    one. An issue that cannot begin until *not_after* (ms since 1970) is missed. *waits_until*: the earliest time of the
+    recipients that the present round has passed over. *tracks_clicks*: as in the settings at the approval.
+    *decide_at*: the end of the wait of its subject test (ms since 1970); *winner*: the variant that all others get.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"
@@ -79,6 +99,9 @@ class Issue(TableItem):
     consent: Literal["recorded", "attested"] = "recorded"
     consent_statement: str | None = Field(default=None, repr=False)
     language: str = "en"
+    subject_test: SubjectTest | None = None
+    winner: Variant | None = None
+    decide_at: int | None = None
     created_at: str
     created_by: str
     updated_at: str
@@ -86,9 +109,13 @@ class Issue(TableItem):
     approved_at: str | None = None
     approved_by: str | None = None
     content_hash: str | None = None
+    tracks_clicks: bool = False
     sealed: dict[str, Any] | None = None
     scheduled_for: int | None = None
     timezone: str | None = None
+    local: str | None = None
+    in_reader_zone: bool = False
+    not_after: int | None = None
     started_at: str | None = None
     ended_at: str | None = None
     pause_reason: str | None = None
@@ -98,6 +125,7 @@ class Issue(TableItem):
     after: str | None = None
     shard: int = 0
     after_recipient: str | None = None
+    waits_until: int | None = None
     turn: int = 0
     lease_owner: str | None = NO_OWNER
     lease_until: int | None = 0
@@ -109,6 +137,12 @@ class Issue(TableItem):
         """The lists and segments in the order in which they are read."""
         listed = [Audience(kind="list", id=one) for one in self.list_ids]
         return [*listed, *(Audience(kind="segment", id=one) for one in self.segment_ids)]
+
+    @property
+    def subjects(self) -> dict[Variant, str]:
+        """The subjects by variant; one without a subject test."""
+        more = self.subject_test.subjects if self.subject_test else []
+        return dict(zip(VARIANTS, [self.subject, *more], strict=False))
 
     @property
     def is_over(self) -> bool:
@@ -123,131 +157,6 @@ class IssueEntry(TableItem):
     sort: ClassVar[str] = "ISSUE#{created_at}#{issue_id}"
 
     issue_id: str
-
-
-class RecipientState(StrEnum):
-    """
-    The state of one recipient.
-
-        planned -> sending -> sent | failed | unknown
-              '-> skipped
-        sending -> planned: the provider certainly has not taken the mail
-        unknown -> sent | failed: by a later event of the provider
-    """
-
-    PLANNED = "planned"
-    SENDING = "sending"
-    SENT = "sent"
-    SKIPPED = "skipped"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-ENDED: Final = frozenset(
-    {
-        RecipientState.SENT,
-        RecipientState.SKIPPED,
-        RecipientState.FAILED,
-        RecipientState.UNKNOWN,
-    }
-)
-
-
-class Recipient(TableItem):
-    """
-    One recipient of an issue. *address_hash* is the keyed hash of the address at the time of the snapshot, which is
-    the only one that this recipient's mail goes to; None without an address. The address itself is with the contact.
-
-    *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
-    doubt. Times of the provider's events are its own.
-    """
-
-    partition: ClassVar[str] = "NLISSUE#{issue_id}#{shard}"
-    sort: ClassVar[str] = "RCPT#{recipient}"
-    ttl_days: ClassVar[int] = 400
-
-    recipient: str
-    contact_id: str
-    list_id: str | None = None  # None: of a segment
-    address_hash: str | None = None
-    state: RecipientState = RecipientState.PLANNED
-    reason: str | None = None
-    attempt: int = 0
-    owner: str | None = None
-    deadline_ms: int | None = None
-    ses_id: str | None = None
-    sent_at: str | None = None
-    delivered_at: str | None = None
-    bounced_at: str | None = None
-    complained_at: str | None = None
-    unsubscribed_at: str | None = None
-    ttl: int
-
-    @classmethod
-    def shard_key(cls, issue_id: str, shard: int) -> str:
-        """Return the partition of a shard of an issue's recipients."""
-        return filled(cls.partition, issue_id, f"{shard:x}")
-
-    @classmethod
-    def key_of(cls, issue_id: str, recipient: str) -> Attributes:
-        """Return the key of a recipient, by its name."""
-        return {
-            PARTITION_KEY: cls.shard_key(issue_id, shard_of(recipient, SHARDS)),
-            SORT_KEY: filled(cls.sort, recipient),
-        }
-
-    def own_key(self) -> Attributes:
-        """Return the key of this recipient."""
-        return {PARTITION_KEY: self.PK, SORT_KEY: self.SK}
-
-
-type Count = Literal[
-    "audience", "sent", "skipped", "failed", "unknown", "delivered", "bounced", "complained", "unsubscribed",
-]  # fmt: skip
-
-
-class IssueStats(TableItem):
-    """A part of the counters of an issue, each the sum over all parts; written with the recipients that it counts."""
-
-    partition: ClassVar[str] = "NLISSUE#{issue_id}"
-    sort: ClassVar[str] = "STATS#{shard}"
-
-    audience: int = 0
-    sent: int = 0
-    skipped: int = 0
-    failed: int = 0
-    unknown: int = 0
-    delivered: int = 0
-    bounced: int = 0
-    complained: int = 0
-    unsubscribed: int = 0
-
-    @classmethod
-    def key_for(cls, issue_id: str, recipient: str) -> Attributes:
-        """Return the key of the part that counts a recipient, another one for recipients of the same shard."""
-        return cls.key(issue_id, f"{shard_of(f'stats {recipient}', SHARDS):02}")
-
-
-class TestMail(TableItem):
-    """
-    A mail of a test of an issue to a person of the company: counted nowhere. *sealed* is its content. States as of a
-    recipient.
-    """
-
-    __test__ = False
-    partition: ClassVar[str] = "NLISSUE#{issue_id}"
-    sort: ClassVar[str] = "TEST#{test_id}#{number}"
-    ttl_days: ClassVar[int] = 1
-
-    test_id: str
-    number: int
-    address: str = Field(repr=False)
-    sealed: dict[str, Any]
-    state: RecipientState = RecipientState.PLANNED
-    reason: str | None = None
-    owner: str | None = None
-    deadline_ms: int | None = None
-    ttl: int
 
 
 class SendPace(TableItem):

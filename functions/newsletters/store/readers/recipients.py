@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from newsletters.store.items import IssueStats, Recipient, RecipientState
-from newsletters.store.items.issues import ENDED, SHARDS, Count
+from newsletters.store.items import IssueStats, Recipient, RecipientState, VariantStats
+from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
+from newsletters.store.items.recipients import ENDED, VARIANT_COUNTS, Count
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.aws.tables.items import shard_of
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from boto3.dynamodb.conditions import ConditionBase
 
+    from newsletters.store.items import Issue
+    from newsletters.store.items.issues import Variant
     from shared.aws.dynamodb import Attributes, Table
 
 ROUNDS: Final = 4
@@ -146,6 +150,12 @@ def skip(table: Table, issue_id: str, recipient: Recipient, reason: str) -> bool
     return _make(table, issue_id, recipient, move, _is_in(RecipientState.PLANNED))
 
 
+def plan_again(table: Table, issue_id: str, recipient: Recipient) -> bool:
+    """Plan a recipient again of whose mail nothing is known; False if an event of the provider was faster."""
+    move = Move(RecipientState.PLANNED, {RecipientState.UNKNOWN.value: -1}, {})
+    return _make(table, issue_id, recipient, move, _is_in(RecipientState.UNKNOWN))
+
+
 def note_event(table: Table, issue_id: str, recipient: Recipient, event: MailEvent) -> bool:
     """Note an event of a recipient's mail, each kind once. False if nothing changes, or another writer was faster."""
     facts: dict[str, Any] = {}
@@ -156,7 +166,7 @@ def note_event(table: Table, issue_id: str, recipient: Recipient, event: MailEve
         counts[event.count] = 1
         condition &= Recipient.attr(f"{event.count}_at").not_exists()
     state = recipient.state
-    if event.evidence is not None and state in {RecipientState.SENDING, RecipientState.UNKNOWN}:
+    if event.evidence is not None and recipient.is_in_doubt:
         counts[event.evidence.value] = 1
         if state is RecipientState.UNKNOWN:
             counts[RecipientState.UNKNOWN.value] = -1
@@ -178,6 +188,20 @@ def stats(table: Table, issue_id: str) -> IssueStats:
     return IssueStats(**IssueStats.key(issue_id, "sum"), **total)
 
 
+def variant_stats(table: Table, issue: Issue) -> dict[Variant, VariantStats]:
+    """Return the counters of the variants in the sample of a subject test. Strongly consistent."""
+    totals: dict[Variant, Counter[str]] = {}
+    for variant in issue.subjects:
+        keys = [VariantStats.key(issue.issue_id, variant, f"{shard:02}") for shard in range(SHARDS)]
+        totals[variant] = Counter()
+        for item in table.get_many(keys):
+            totals[variant].update({name: int(item.get(name, 0)) for name in VARIANT_COUNTS})
+    return {
+        variant: VariantStats(**VariantStats.key(issue.issue_id, variant, "sum"), **total)
+        for variant, total in totals.items()
+    }
+
+
 def _make(
     table: Table, issue_id: str, recipient: Recipient, move: Move, when: ConditionBase
 ) -> bool:
@@ -190,13 +214,25 @@ def _make(
                 drop=[Recipient.name_of("owner"), Recipient.name_of("deadline_ms")],
                 when=when,
             ),
-            table.to_update(
-                IssueStats.key_for(issue_id, recipient.recipient), add=dict(move.counts)
-            ),
+            *_counted(table, issue_id, recipient, move.counts),
         )
     except TransactionRefused:
         return False
     return True
+
+
+def _counted(
+    table: Table, issue_id: str, recipient: Recipient, counts: Mapping[str, int]
+) -> list[Attributes]:
+    """Return the updates of the counters that a recipient's counts are part of."""
+    own = IssueStats.key_for(issue_id, recipient.recipient)
+    updates = [table.to_update(own, add=dict(counts))]
+    of_variant = {name: count for name, count in counts.items() if name in VARIANT_COUNTS}
+    if recipient.variant is not None and of_variant:
+        shard = f"{shard_of(f'stats {recipient.recipient}', SHARDS):02}"
+        key = VariantStats.key(issue_id, recipient.variant, shard)
+        updates.append(table.to_update(key, add=of_variant))
+    return updates
 
 
 def _is_in(state: RecipientState) -> ConditionBase:

@@ -6,11 +6,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict
 
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
-from shared import action_ledger
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import filled
 from shared.aws.tables.leases import LeaseAttributes
+from shared.providers import action_ledger
 from shared.runtime import clock
 
 
@@ -89,7 +89,7 @@ _ACTION_NAMES = {"action_id": "event_id", "state": "status", "ttl": TTL_ATTRIBUT
 
 class Action(action_ledger.Action):
     """
-    The ledger row of one action on a ticket: `shared.action_ledger` with the contract's attribute names.
+    The ledger row of one action on a ticket: `shared.providers.action_ledger` with the contract's attribute names.
 
     `body_hash` is the hex SHA-256 of a reply's text without whitespace, and identifies the help desk's copy. The other
     facts are copied from the event that caused the action.

@@ -23,7 +23,7 @@ from richpanel.store.items import Action
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Case, Overtaken
 from richpanel.worker.sending import reservations
-from shared.action_ledger import OnDoubt, State
+from shared.providers.action_ledger import OnDoubt, State
 from shared.providers.outcomes import NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient

@@ -31,7 +31,7 @@ from richpanel.store.states import Change
 from richpanel.worker import memory
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Case, Overtaken
-from shared.action_ledger import OnDoubt
+from shared.providers.action_ledger import OnDoubt
 from shared.runtime import clock
 
 MOST_TIMES = 3  # of a conversation

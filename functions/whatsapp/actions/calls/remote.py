@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from shared.action_ledger import Action, OnDoubt, State
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
+from shared.providers.action_ledger import Action, OnDoubt, State
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import transmission

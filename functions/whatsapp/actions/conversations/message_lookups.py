@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from shared.action_ledger import Action
 from shared.api.auth import Scope
+from shared.providers.action_ledger import Action
 from whatsapp import store
 from whatsapp.actions.calls import references
 from whatsapp.actions.calls.call import Call

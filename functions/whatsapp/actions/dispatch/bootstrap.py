@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from shared.action_ledger import Action, Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -18,6 +17,7 @@ from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
+from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from whatsapp.actions.calls.call import ActionResources, Deployment

@@ -12,7 +12,7 @@ from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
 
-# Key pattern, in this table, of the action ledger's items (`shared.action_ledger.Action`).
+# Key pattern, in this table, of the action ledger's items (`shared.providers.action_ledger.Action`).
 ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from shared.action_ledger import Action, State
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.providers.action_ledger import Action, State
 from shared.runtime import clock
 from whatsapp.store.items import ACTION_PK_PATTERN, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY

@@ -1,8 +1,8 @@
 """Read receipts: show the customer that their message was read. A side effect, so it goes through the ledger."""
 
-from shared.action_ledger import Action, OnDoubt
 from shared.ai.spending.bounds import Kind
 from shared.aws.sqs_fifo import digest
+from shared.providers.action_ledger import Action, OnDoubt
 from shared.runtime import clock
 from whatsapp import transmission
 from whatsapp.configuration.resources import Resources

@@ -7,8 +7,8 @@ the message is created from the status.
 
 from typing import Any
 
-from shared.action_ledger import Action, State
 from shared.aws.sqs_fifo import digest
+from shared.providers.action_ledger import Action, State
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources

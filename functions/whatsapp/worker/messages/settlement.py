@@ -10,7 +10,7 @@ Runs after the send, when the request is repeated, and when a send was left unfi
 the same before. The intent is removed last, so each of them completes what an earlier one left.
 """
 
-from shared.action_ledger import Action, State
+from shared.providers.action_ledger import Action, State
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.ai.spending import prices
+from shared.ai.spending.priced import PricedModel
 from shared.providers.outcomes import Misconfigured
 
 if TYPE_CHECKING:
@@ -47,10 +49,14 @@ class ModelDependencies:
 
 def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Model:
     """
-    Create the model of a project; loads only its provider's client.
+    Create the model of a project, whose replies say what they cost; loads only its provider's client.
 
     Raises Misconfigured like `account_for`.
     """
+    return PricedModel(_model_for(settings, deps, company_id), prices.price_for(settings))
+
+
+def _model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Model:
     if settings.provider == "scripted":
         from shared.ai.providers.openai import Account, OpenAI  # noqa: PLC0415 - see the docstring
 

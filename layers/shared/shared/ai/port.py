@@ -132,17 +132,22 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written; the basis of billing. *cached_in* of those read were in the provider's cache."""
+    """
+    Tokens read and written; the basis of billing. *cached_in* of those read were in the provider's cache. *micros*:
+    what they cost in micro-dollars, as far as a model says it (`shared.ai.spending.priced`).
+    """
 
     tokens_in: int = 0
     tokens_out: int = 0
     cached_in: int = 0
+    micros: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.tokens_in + other.tokens_in,
             self.tokens_out + other.tokens_out,
             self.cached_in + other.cached_in,
+            self.micros + other.micros,
         )
 
 

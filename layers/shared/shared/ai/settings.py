@@ -41,12 +41,27 @@ class Reasoning(Configured):
     max_tokens: Annotated[int, Field(ge=0, le=65_536)] = REASONING_TOKENS
 
 
+type Dollars = Annotated[float, Field(ge=0, le=10_000)]
+
+
+class TokenPrices(Configured):
+    """
+    What the provider charges for a model, in dollars for a million tokens that it reads, writes, and reads from its
+    cache; without *cached_input* a cached token costs half of one that is read.
+    """
+
+    input: Dollars
+    output: Dollars
+    cached_input: Dollars | None = None
+
+
 class ModelSettings(Configured):
     """
     The model of a project. *model* may be None only if *provider* is `scripted`, a model that the local stack plays.
 
     *api_key_reference* is the name of the secret with the key; a model of Bedrock needs none. *cache_prompt* caches the
-    prompt at Bedrock: it costs a quarter more to write and a tenth to read within five minutes.
+    prompt at Bedrock: it costs a quarter more to write and a tenth to read within five minutes. *price* replaces the
+    list price (`shared.ai.spending.prices`).
     """
 
     provider: Annotated[Provider, AfterValidator(_available)]
@@ -57,6 +72,7 @@ class ModelSettings(Configured):
     guardrail_id: Annotated[str, Field(min_length=1)] | None = None
     api_key_reference: Annotated[str, Field(min_length=1)] | None = None
     cache_prompt: bool = False
+    price: TokenPrices | None = None
 
     @model_validator(mode="after")
     def _has_provider_settings(self) -> ModelSettings:

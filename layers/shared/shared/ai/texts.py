@@ -32,7 +32,7 @@ _START: Final = r"(?<![\d.,])"  # of a number
 # Compiled by the first text, not at a cold start.
 _MONEY: Final = (
     rf"(?i)(?:{CURRENCY})\s?(?P<after>{_NUMBER})"
-    rf"|{_START}(?P<before>{_NUMBER})(?:\s?(?:{CURRENCY})|:-|,-(?!\w)|,\u2013(?!\w))"
+    rf"|{_START}(?P<before>{_NUMBER})(?:\s?(?:{CURRENCY})(?!\d)|:-|,-(?!\w)|,\u2013(?!\w))"
 )
 # In Turkish the sign or word stands before the number.
 _PERCENTAGE: Final = (

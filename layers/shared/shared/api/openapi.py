@@ -146,8 +146,9 @@ def _entry(
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in _PATH_PARAMETER.findall(operation.path)
     ]
+    fields = schemas[input_schema["$ref"].removeprefix(_SCHEMAS)]
     if operation.method == "GET":
-        parameters += _query(schemas[input_schema["$ref"].removeprefix(_SCHEMAS)])
+        parameters += _query(fields)
     if operation.key:
         parameters.append(
             {
@@ -174,7 +175,8 @@ def _entry(
             "default": _response("Error", {"$ref": f"{_SCHEMAS}Error"}),
         },
     }
-    if operation.method not in {"GET", "DELETE"}:
+    has_body = bool(fields.get("properties")) if operation.method == "DELETE" else True
+    if operation.method != "GET" and has_body:
         entry["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": input_schema}},

@@ -197,9 +197,10 @@ class Bucket:
         seconds: int,
         content_type: str | None = None,
         filename: str | None = None,
+        inline: bool = False,
     ) -> str:
         """
-        Return a presigned https link that downloads the object and expires after *seconds*.
+        Return a presigned https link that downloads the object, or shows it *inline*, and expires after *seconds*.
 
         *content_type* replaces the stored type in the response; *filename*, in any script, is the name of the download.
         """
@@ -211,7 +212,7 @@ class Bucket:
             Params={
                 "Bucket": self.name,
                 "Key": key,
-                "ResponseContentDisposition": f"attachment{named}",
+                "ResponseContentDisposition": f"{'inline' if inline else 'attachment'}{named}",
                 **shown,
             },
             ExpiresIn=seconds,

@@ -134,11 +134,13 @@ class Folder:
             raise ObjectUnusable(FOREIGN_KEY)
         self.bucket.delete(pointer.key)
 
-    def link_to(self, key: str, *, seconds: int, filename: str | None = None) -> str:
-        """Return a presigned link that downloads an object (see `Bucket.link_to`). Raises ObjectUnusable."""
+    def link_to(
+        self, key: str, *, seconds: int, filename: str | None = None, inline: bool = False
+    ) -> str:
+        """Return a presigned link to an object (see `Bucket.link_to`). Raises ObjectUnusable."""
         if not self.holds(key):
             raise ObjectUnusable(FOREIGN_KEY)
-        return self.bucket.link_to(key, seconds=seconds, filename=filename)
+        return self.bucket.link_to(key, seconds=seconds, filename=filename, inline=inline)
 
     def key_in(self, url: str) -> str:
         """Return the key in an `s3://` URL of this folder. Raises ObjectUnusable (`foreign_key`)."""

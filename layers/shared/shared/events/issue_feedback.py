@@ -16,13 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ISSUE, RECIPIENT = "issue", "recipient"  # the tags of these mails
-# Of the provider's events those that say how a mail has ended.
-ENDINGS: Final = frozenset({"Delivery", "Bounce", "Complaint", "Reject", "Rendering Failure"})
+USED: Final = frozenset(
+    {
+        "Delivery",
+        "DeliveryDelay",
+        "Bounce",
+        "Complaint",
+        "Reject",
+        "Rendering Failure",
+        "Click",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssueFeedback(QueuedEvent):
-    """An event (`ENDINGS`) of the mail to one recipient. *detail* has codes of the provider only."""
+    """An event (`USED`) of the mail to one recipient. *detail* has codes of the provider only."""
 
     type: Literal["newsletter.feedback"] = "newsletter.feedback"
     issue_id: str
@@ -37,7 +46,7 @@ def feedback_entry(
     event: str, at: str, ses_id: str, tags: Mapping[str, str], detail: Mapping[str, str]
 ) -> Entry | None:
     """Return the entry of an event, None for one that newsletters do not use, or that names no recipient."""
-    if event not in ENDINGS or not tags.get(RECIPIENT):
+    if event not in USED or not tags.get(RECIPIENT):
         return None
     feedback = IssueFeedback(
         issue_id=tags[ISSUE],

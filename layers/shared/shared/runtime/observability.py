@@ -70,6 +70,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "SendInDoubt": (SOON, 1),
     "SenderLimitReached": (SOON, 0.05),
     "SpendingLimitReached": (SOON, 1),
+    "SpendingWarned": (SOON, 1),
     "StepRefused": (SOON, 1),
     "SweepFound": (SOON, 0.5),
     "SweepIncomplete": (SOON, 1),

@@ -31,6 +31,8 @@ class Route:
         names = {"ref": ref} if "{ref}" in self.line else {}
         names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
         names |= {"project_id": PROJECT} if "{project_id}" in self.line else {}
+        names |= {"set_name": "tea"} if "{set_name}" in self.line else {}
+        names |= {"run_id": "none"} if "{run_id}" in self.line else {}
         names |= {"number": "1"} if "{number}" in self.line else {}
         body = self.body | ({"ref": ref} if "ref" in self.body else {})
         given = body if self.line.startswith("POST") else None
@@ -72,11 +74,21 @@ OF_COMPANY = [
 ADMIN = Scope.CONVERSATIONS_ADMIN
 OF_PROJECTS = [
     Route("GET /projects", ADMIN),
+    Route("GET /projects/{project_id}/spending", ADMIN),
     Route("GET /projects/{project_id}/versions", ADMIN),
     Route("GET /projects/{project_id}/versions/{number}", ADMIN),
     Route("POST /projects/{project_id}/versions", ADMIN, {"settings": {}}),
     Route("POST /projects/{project_id}/versions/{number}/live", ADMIN),
     Route("POST /projects/{project_id}/playground", ADMIN, {"channel": "sms"}),
+    Route("GET /projects/{project_id}/sets", ADMIN),
+    Route("GET /projects/{project_id}/sets/{set_name}", ADMIN),
+    Route(
+        "POST /projects/{project_id}/sets/{set_name}",
+        ADMIN,
+        {"scenarios": [{"name": "a", "turns": [{"says": "Hi"}]}]},
+    ),
+    Route("POST /projects/{project_id}/sets/{set_name}/runs", ADMIN),
+    Route("GET /projects/{project_id}/runs/{run_id}", ADMIN),
 ]
 ROUTES = OF_ONE + OF_COMPANY
 CHANGES = [route for route in ROUTES if route.is_change]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from conversations.configuration import projects
+from conversations.store.limits import quotas
 from events.conversations import sample_data
 from shared.ai import model_creation
 from shared.ai import port as ai
+from shared.ai.spending import prices
 from shared.api.auth import Scope
-from shared.aws.tables.dynamodb_json import plain
+from shared.aws.tables.dynamodb_json import plain, storable
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
@@ -88,6 +90,37 @@ def test_a_new_version_changes_nothing_live_and_the_settings_before_it_stay_a_ve
     assert (shown["note"], shown["by"], shown["based_on"]) == (
         "shorter answers", ADMIN.principal, 1,
     )  # fmt: skip
+
+
+def test_the_spending_of_a_project_has_its_days_budget_and_prices(harness: Harness) -> None:
+    own = {"model": "gpt-5", "api_key_reference": "openai", "price": {"input": 2, "output": 8}}
+    channels = {"sms": own, "email": {"model": "gpt-5-mini", "api_key_reference": "openai"}}
+    config = {"provider": "openai", "openai_config": channels}
+    table = harness.resources.companies.table
+    where = projects.key(COMPANY, PROJECT)
+    table.update(where, put={"ai_config": storable(config), "policy": {"dollars_per_month": 20}})
+    for _ in range(2):
+        quotas.add_use(harness.resources.log, COMPANY, PROJECT, ai.Usage(700, 50, micros=1_250))
+
+    def of(**query: str) -> Any:
+        line = "GET /projects/{project_id}/spending"
+        return harness.call(line, names=OF_PROJECT, query=query, who=ADMIN).result
+
+    shown = of()
+    (day,) = shown["days"]
+    assert (day["calls"], day["tokens_in"], day["tokens_out"]) == (2, 1_400, 100)
+    assert day["dollars"] == shown["dollars"] == "0.002500"
+    assert (shown.get("dollars_per_day"), shown["dollars_per_month"]) == (None, 20)
+    found = {
+        one["model"]: (one["input"], one["cached_input"], one["is_list_price"])
+        for one in shown["prices"]
+    }
+    assert found == {"gpt-5": (2, 1, False), "gpt-5-mini": (1.5, 0.75, True)}
+    assert shown["list_prices_of"] == prices.AS_OF
+    assert of(month="2020-01")["days"] == []
+    line = "GET /projects/{project_id}/spending"
+    refused = harness.call(line, names=OF_PROJECT, query={"month": "2026-13"}, who=ADMIN)
+    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "month")
 
 
 def test_a_version_names_each_setting_that_it_changes(harness: Harness) -> None:
@@ -301,6 +334,25 @@ def test_a_function_of_the_project_is_not_called_but_answered_by_the_request(
     )
     assert "no result of this function" in other["calls"][0]["result"]
     assert not other["calls"][0]["simulated"]
+
+
+def test_the_second_model_answers_if_the_first_one_does_not(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass
+    class Down(Scripted):
+        def reply(self, request: ai.Request) -> ai.Reply:
+            raise ai.Unavailable("overloaded")
+
+    models = {None: Down([]), "second": Scripted([model_answer("Yes.")], name="the second")}
+    monkeypatch.setattr(model_creation, "model_for", lambda one, *_: models[one.model])
+    second = {"provider": "bedrock", "model": "second"}
+
+    shown = tried(
+        harness, "Hello", settings=settings(scripted_config={"sms": {"fallback": second}})
+    )
+
+    assert (shown.result["content"], shown.result["model"]) == ("Yes.", "the second")
 
 
 def test_faults_are_shown_with_what_follows_from_them(harness: Harness, model: Scripted) -> None:

@@ -14,9 +14,9 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, Mode
 from conversations.store.items.turn import TurnKind
-from shared.action_ledger import Action, OnDoubt
-from shared.action_ledger import State as Sending
 from shared.aws.sqs_fifo import digest
+from shared.providers.action_ledger import Action, OnDoubt
+from shared.providers.action_ledger import State as Sending
 from tests.integration.conversations.harness import COMPANY, SMS, Answer, Harness
 from tests.simulation.conversations.invocations import PERSON
 

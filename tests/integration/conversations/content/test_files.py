@@ -121,33 +121,41 @@ def test_a_model_that_reads_no_files_is_told_so(system: System, files: Files) ->
 
 
 @pytest.mark.parametrize(
-    ("bounds", "content", "why"),
+    ("bounds", "content", "why", "is_beyond"),
     [
-        ({"largest_bytes": 20}, PNG, "it is too large"),
-        ({"most_tokens": 100}, PNG, "it is too large"),
-        ({}, b"MZ\x90 a program", "it is no picture or PDF that you can read"),
-        ({"most": 0}, PNG, "you cannot see images"),
+        ({"largest_bytes": 20}, PNG, "it is too large", True),
+        ({"most_tokens": 100}, PNG, "it is too large", True),
+        ({}, b"MZ\x90 a program", "it is no picture or PDF that you can read", False),
+        ({"most": 0}, PNG, "you cannot see images", False),
     ],
 )
 def test_a_file_beyond_the_bounds_is_named_with_the_reason(
     system: System,
     files: Files,
+    *,
     bounds: dict[str, int],
     content: bytes,
     why: str,
+    is_beyond: bool,
 ) -> None:
-    begin(system, **reading(files=bounds))
+    ref = begin(system, **reading(files=bounds))
+    system.change(policy={"file_refused": "Please send smaller files."})
     serve(files, a=content)
 
     send(system, f"{files.url}/a")
 
     assert newest_input(system) == f"[image: not shown to you, {why}]"
+    assert texts_by(system, ref, "system") == ["Please send smaller files."] * is_beyond
+    system.whatsapp("another", "Is that a problem?")
+    system.drain()
+    assert len(texts_by(system, ref, "system")) == is_beyond, "told once"
 
 
 def test_the_newest_files_come_first_and_the_number_is_bounded(
     system: System, files: Files
 ) -> None:
-    begin(system, **reading(files={"most": 2}))
+    ref = begin(system, **reading(files={"most": 2}))
+    system.change(policy={"file_refused": "Please send fewer files."})
     serve(files, a=PNG, b=PNG, c=PNG)
 
     urls = [f"{files.url}/{path}" for path in "abc"]
@@ -160,6 +168,7 @@ def test_the_newest_files_come_first_and_the_number_is_bounded(
         "[image: attached as file 2]",
         "[image: not shown to you, there are too many files]",
     ]
+    assert texts_by(system, ref, "system") == ["Please send fewer files."]
 
 
 def test_a_picture_is_shown_again_for_a_few_messages_and_where_it_is_quoted(

@@ -48,6 +48,16 @@ def test_a_question_for_the_fourth_time_reaches_a_person(system: System) -> None
     assert texts_by(system, ref)[1:] == CALM[:6]
 
 
+def test_repetitions_that_the_model_names_are_counted(system: System) -> None:
+    again = [model_answer(text, asks_again=True) for text in CALM[1:3]]
+    ref = start(system, model_answer(CALM[0]), *again)
+
+    ask(system, "Am I late?", "I mean the bus", "Will I miss it?")
+
+    assert status_of(system, ref) == ("handoff_pending", "no_progress")
+    assert texts_by(system, ref)[1:] == CALM[:2]
+
+
 def test_the_same_answer_twice_is_repaired_or_reaches_a_person(system: System) -> None:
     same = model_answer(CALM[0])
     ref = start(system, same, same, model_answer("In other words: at ten."), *[same] * 3)

@@ -106,7 +106,7 @@ def test_the_projects_of_a_company_are_counted_apart(system: System) -> None:
     system.change(policy={"tokens_per_day": 50})
     resources = direct_resources(system)
     before = spent(system)
-    quotas.add_tokens(resources.log, sample_data.COMPANY, "another", Usage(10_000, 10_000))
+    quotas.add_use(resources.log, sample_data.COMPANY, "another", Usage(10_000, 10_000))
     assert spent(system) == before
 
     system.change(policy={"tokens_per_day": before + 1})
@@ -161,7 +161,7 @@ def test_a_template_that_needs_no_model_costs_nothing_and_is_sent(system: System
     whatsapp = config["whatsapp"] | {"default_template": "still_there"}
     with_model(system)
     system.change(policy={"tokens_per_day": 1}, channel_config=config | {"whatsapp": whatsapp})
-    quotas.add_tokens(
+    quotas.add_use(
         direct_resources(system).log, sample_data.COMPANY, sample_data.PROJECT, Usage(5, 5)
     )
 
@@ -185,7 +185,7 @@ def test_a_failed_count_causes_no_second_model_call(system: System) -> None:
 def test_without_a_limit_any_number_of_tokens_may_be_used(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
-    quotas.add_tokens(
+    quotas.add_use(
         direct_resources(system).log, sample_data.COMPANY, sample_data.PROJECT, Usage(10**9, 10**9)
     )
     model_says(system, LATER)

@@ -35,6 +35,8 @@ def test_an_export_is_queued_rendered_and_downloaded_by_a_link(author: Author) -
     assert author.whole["metadata"]["status"] == "exported"
     link = author.do("GET", f"{PATH}/text")
     assert link["url"].startswith("https://")
+    assert "=attachment" in link["url"]
+    assert "=inline" in author.do("GET", f"{PATH}/text", query={"inline": "true"})["url"]
     assert link["file_size"] == shown["exports"]["text"]["file_size"] > 0
     assert not link["is_outdated"]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.ai.retrieval.documents import MOST_FILE_BYTES
 from tests.integration.newsletters.api.author import ONE
 from tests.simulation.newsletters.system import BEN, MODEL
 
@@ -219,6 +223,54 @@ def test_documents_are_added_replaced_listed_and_deleted(author: Author) -> None
     author.do("DELETE", f"{SOURCES}/b.md")
     assert author.refused("DELETE", f"{SOURCES}/b.md") == (404, "not_found")
     assert [one["name"] for one in _pages(author, SOURCES, "sources")[0]] == ["a.txt"]
+
+
+def _word_file(*paragraphs: str) -> str:
+    """A Word file in Base64, of the parts that are read."""
+    found, words = io.BytesIO(), "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    body = "".join(f"<p><r><t>{text}</t></r></p>" for text in paragraphs)
+    with zipfile.ZipFile(found, "w") as package:
+        package.writestr("word/document.xml", f'<document xmlns="{words}">{body}</document>')
+    return base64.b64encode(found.getvalue()).decode()
+
+
+def test_a_file_is_a_document_whose_passages_can_be_read(author: Author) -> None:
+    file = _word_file("Early teff keeps its yield.", "A second trial begins.")
+    body = {"name": "trial.docx", "title": "Trial", "date": "2026-02-28", "file": file}
+
+    assert author.do("POST", SOURCES, body) == {"name": "trial.docx"}
+
+    read = author.do("GET", f"{SOURCES}/trial.docx", scopes=WRITER)
+    assert read["passages"] == ["Early teff keeps its yield.\n\nA second trial begins."]
+    assert (read["passage_count"], read["title"], read["date"]) == (1, "Trial", "2026-02-28")
+    assert "problem" not in read
+    assert author.refused("GET", f"{SOURCES}/trial.docx", company="globex") == (404, "not_found")
+    assert author.refused("GET", f"{SOURCES}/nothing.md") == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "problem"),
+    [
+        ({"name": "trial.md"}, "name", "must match"),
+        ({"name": "trial.pdf"}, "file", "must be the file that the end of its name says"),
+        ({"file": "JVBERi0xLjcgYnJva2Vu", "name": "a.pdf"}, "file", "must be a file that can be"),
+        ({"file": _word_file()}, "file", "must have text: a scan has none"),
+        ({"file": "UEsDBGJyb2tlbg=="}, "file", "must be a file that can be read"),
+        ({"file": "A"}, "file", "Base64"),
+        ({"file": base64.b64encode(bytes(MOST_FILE_BYTES + 1)).decode()}, "file", "at most"),
+        ({"text": "Text"}, "body", "must have text or file, not both"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_no_document(
+    author: Author, changed: dict[str, str], field: str, problem: str
+) -> None:
+    body = {"name": "trial.docx", "title": "Trial", "file": _word_file("Text.")} | changed
+
+    problems = author.problems("POST", SOURCES, body)
+
+    assert set(problems) == {field}
+    assert problem in problems[field]
+    assert _pages(author, SOURCES, "sources") == [[]]
 
 
 @pytest.mark.parametrize(

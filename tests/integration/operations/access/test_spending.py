@@ -63,3 +63,37 @@ def test_the_maximum_of_settings_does_not_lower_the_percentage_of_the_deployment
     table: Table,
 ) -> None:
     assert held(table) == 400
+
+
+def test_limits_in_dollars_are_stored_shown_and_removed(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set_percents("dollars_per_day=2.5", "dollars_per_month=40", "warn_at_percent=50") == 0
+    found = usage.settings_of(table, "acme")
+    assert found is not None
+    assert (found.day_micros, found.month_micros, found.warn_percent) == (
+        2_500_000, 40_000_000, 50,
+    )  # fmt: skip
+    assert set_percents(f"{KIND}=200") == 0
+    assert main(["spending", "show", "--company", "acme", "--stack", "parley-dev"]) == 0
+    assert "dollars_per_month\t$0.00\tof $40.00" in capsys.readouterr().out
+
+    assert set_percents("dollars_per_month=none") == 0
+    left = usage.settings_of(table, "acme")
+    assert left is not None
+    assert (left.month_micros, left.day_micros, left.percents) == (None, 2_500_000, {KIND: 200})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dollars_per_day=-1", "dollars_per_day=1000001", "dollars_per_day=", "dollars_per_month=1e3",
+        "warn_at_percent=0", "warn_at_percent=101", "warn_at_percent=x",
+    ],
+)  # fmt: skip
+def test_a_limit_that_is_none_is_refused_with_its_rule(
+    table: Table, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    assert set_percents(text) == 1
+    assert f"{text.partition('=')[0]}: must be" in capsys.readouterr().err
+    assert usage.settings_of(table, "acme") is None

@@ -10,6 +10,8 @@ from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
 from conversations.store import project_versions, routes
+from conversations.store.evaluations import Evaluations
+from conversations.store.items.parts.evaluation import EvaluationSet
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects
@@ -80,6 +82,29 @@ def test_a_file_that_changes_settings_of_the_model_becomes_a_version_and_is_live
         (3, 2, True), (2, 1, True), (1, None, False),
     ]  # fmt: skip
     assert "timezone" not in made[1].settings or made[1].settings["timezone"] != "Europe/Berlin"
+
+
+def test_a_file_does_not_make_settings_live_that_have_not_passed_a_gate(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = sample_data.project(timezone="Europe/Berlin")
+    assert put(file, sample_data.project()) == 0
+    made = EvaluationSet(
+        name="tea", revision=1, scenarios=1, gate=True, by="x", at="2026-01-01", made_for="x"
+    )
+    Evaluations(tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT).put(made, ["{}"])
+
+    assert put(file, changed) == 1
+    assert "version 2 is stored and not live: it has not passed tea" in capsys.readouterr().err
+    found = stored(tables)
+    assert found is not None
+    assert found["ai_version"] == 1
+    assert put(file, sample_data.project(retention_days=90)) == 0
+    file.write_text(json.dumps(changed))
+    assert run("put", str(file), "--without-gate") == 0
+    found = stored(tables)
+    assert found is not None
+    assert found["timezone"] == "Europe/Berlin"
 
 
 def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(

@@ -6,8 +6,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared.action_ledger import Action, Ledger, OnDoubt, State
 from shared.aws.dynamodb import Table
+from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
 from shared.runtime import clock
 from tests.template import create_table
 

@@ -4,12 +4,18 @@ from contextlib import suppress
 
 import pytest
 
-from shared import action_ledger
-from shared.action_ledger import Action, Ledger, OnDoubt, State
+from shared.providers import action_ledger
+from shared.providers.action_ledger import Action, Ledger, OnDoubt, State
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime.failures import Transient
 from tests.integration.logs import counted
-from tests.integration.shared.action_ledger.conftest import NOW, Clock, FakeSend, perform, state
+from tests.integration.shared.action_ledger.conftest import (
+    NOW,
+    Clock,
+    FakeSend,
+    perform,
+    state,
+)
 
 
 def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.action_ledger import Action, Ledger, State
+from shared.providers.action_ledger import Action, Ledger, State
 from shared.providers.outcomes import InDoubt
 from shared.runtime.failures import Transient
 from tests.integration.logs import counted

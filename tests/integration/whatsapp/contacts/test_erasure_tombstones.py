@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.action_ledger import Action, OnDoubt, State
+from shared.providers.action_ledger import Action, OnDoubt, State
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, text

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import NotEnqueued
+from shared.providers.action_ledger import Action, OnDoubt
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.action_ledger import Action, OnDoubt
+from shared.providers.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from whatsapp.inbound.event import Outcome

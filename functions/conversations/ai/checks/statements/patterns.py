@@ -11,15 +11,25 @@ _W = r"(?P<between>(?:[^.!?\n]|(?<=\d)\.(?=\s)){0,60}?)"  # also over "14. April
 
 _DE = (
     "gebucht|storniert|bestellt|reserviert|umgebucht|verschoben|erstattet|abgesagt|gekündigt|verlängert|angemeldet"
-    "|überwiesen|gesperrt|eingetragen|beantragt|veranlasst|aktiviert|deaktiviert|freigeschaltet|verlegt"
+    "|überwiesen|gesperrt|eingetragen|beantragt|veranlasst|aktiviert|deaktiviert|freigeschaltet|verlegt|abgemeldet|geändert"
+    "|umgestellt|gutgeschrieben|hinzugefügt|aktualisiert|gelöscht"
 )
 _FR = (
     "réservé|annulé|commandé|remboursé|déplacé|reporté|résilié|prolongé|échangé|modifié|ajouté|inscrit|activé|désactivé"
-    "|suspendu"
+    "|suspendu|crédité|supprimé|transféré|mis à jour"
 )
-_ES = "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid|activad|tramitad|solicitad|suspendid"
-_IT = "prenotat|annullat|cancellat|ordinat|rimborsat|spostat|disdett|prorogat|sospes|attivat|disattivat|aggiunt|iscritt"
-_PT = "reservad|cancelad|encomendad|agendad|remarcad|reembolsad|marcad|renovad|adicionad|ativad|processad|suspens"
+_ES = (
+    "reservad|cancelad|anulad|pedid|reembolsad|cambiad|agendad|pagad|añadid|apuntad"
+    "|activad|tramitad|solicitad|suspendid|modificad|abonad|registrad|eliminad|actualizad"
+)
+_IT = (
+    "prenotat|annullat|cancellat|ordinat|rimborsat|spostat|disdett|prorogat|sospes"
+    "|attivat|disattivat|aggiunt|iscritt|aggiornat|modificat|cambiat|accreditat|registrat|rimoss"
+)
+_PT = (
+    "reservad|cancelad|encomendad|agendad|remarcad|reembolsad|marcad|renovad|adicionad"
+    "|ativad|processad|suspens|alterad|creditad|atualizad|removid|registrad"
+)
 _NL = (
     "geboekt|gereserveerd|besteld|geannuleerd|afgezegd|opgezegd|verzet|verplaatst|verlengd|terugbetaald|ingepland"
     "|geactiveerd|aangevraagd|toegevoegd"
@@ -54,11 +64,25 @@ DONE: tuple[str, ...] = (
     _TERSE.format(words="ok,?|va bene,?|già|è", verbs=f"(?:{_IT})[oaie]", after="per (?:te|lei|voi)"),
     _TERSE.format(words="ok,?|certo,?|já|está", verbs=f"(?:{_PT})[oa]s?", after="para"),
     _TERSE.format(words="ok,?|prima,?|is|al|alles", verbs=_NL, after="voor|op"),
+    # What the customer had is ended or moved. That something is booked may stand in other words of the facts.
+    *(
+        rf"\b{own}\s(?:[^\s.!?,]+\s){{1,6}}?{is_now} (?P<verb>{verbs}){ending}\b"
+        for own, is_now, verbs, ending in (
+            ("your", "(?:is|are)(?: now| already| hereby)?", "cancell?ed|rescheduled|refunded|terminated", ""),
+            ("(?:Ihre?|deine?|eure?)", "(?:ist|sind)", "storniert|abgesagt|verschoben|gekündigt|erstattet", ""),
+            ("(?:votre|vos|ton|ta|tes)", "(?:est|sont)(?: bien)?", "annulé|reporté|déplacé|résilié|remboursé", "e?s?"),
+            ("(?:sus?|tus?)", "(?:está|están|queda|quedan)", "cancelad|anulad|reembolsad|aplazad", "[oa]s?"),
+            ("(?:su[oae]|suoi|tu[oae]|tuoi)", "(?:è|sono)", "annullat|cancellat|disdett|spostat|rimborsat", "[oaie]"),
+            ("(?:seus?|suas?)", "(?:está|estão)", "cancelad|remarcad|reembolsad", "[oa]s?"),
+        )
+    ),
     # English
     r"\b(?:I|we)(?:['\u2019]ve| have)?(?: (?:just|now|already|also|successfully|gone ahead and))*"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|scheduled|refunded|purchased|moved|paid|frozen|paused"
     r"|suspended|renewed|extended|enrolled|terminated|transferred|arranged|processed|activated"
-    r"|deactivated|upgraded|downgraded|unsubscribed)\b",
+    r"|deactivated|upgraded|downgraded|unsubscribed|credited|registered|waived|switched|removed|deleted|submitted|signed\s(?:you|him|her|them)\sup)\b",
+    r"\byou(?:['\u2019]re| are)(?: now| all)+ (?P<verb>booked|enrolled|upgraded|downgraded|registered|signed up"
+    r"|switched|unsubscribed)\b",
     r"\b(?:I|we)(?:['\u2019]ve| have)\b(?P<between>[^.!?\n]{1,60}?) and(?: also| then| already)?"
     r" (?P<verb>booked|reserved|ordered|cancell?ed|rescheduled|refunded|moved|renewed|extended|terminated"
     r"|transferred)\b",
@@ -124,16 +148,33 @@ DONE: tuple[str, ...] = (
 
 # The kinds of actions that the purpose of a function and the verb of a statement can name.
 KINDS: Mapping[str, str] = {
-    "refund": r"refund|erstatt|rembours|reembols|rimbors|terugbeta|zwróc|zwrot|återbet|верну|возвра|iade|استرداد|返金",
+    "refund": r"refund|erstatt|rembours|reembols|rimbors|terugbeta|zwróc|zwrot|återbet|верну|возвра|iade|استرداد|返金"
+    r"|credit(?! card)|crédit|gutschr|gutgeschr|abonad|abono",
     "cancel": r"cancel|storn|annul|absag|abgesag|kündig|résili|anul|disd|desmar|afzeg|afgezeg|opzeg|opgezeg|odwoł"
     r"|wypowied|rozwiąz|avbok|avbest|sagt upp|uppsag|afbest|aflys|opsag|отмен|iptal|إلغ|ألغ|キャンセル|terminat|delet"
-    r"|remov|close|unsubscri",
+    r"|remov|close|unsubscri|abmeld|abgemeld|lösch|supprim|elimin|rimoss|rimuov",
+    "extend": r"extend|renew|prolong|verlänger|prorog|renov|verleng|przedłuż|förläng|продли",
     "move": r"resched|move|chang|updat|verschieb|verschob|verleg|umbuch|umgebuch|déplac|report|modifi|cambi|spost|remar"
-    r"|reagend|verzet|verplaats|przeło|ombok|ombook|flytt|перен|تأجيل|أجلت|変更|postpone|transfer|swap|échang|bytt",
+    r"|reagend|verzet|verplaats|przeło|ombok|ombook|flytt|перен|تأجيل|أجلت|変更|postpone|transfer|swap|échang|bytt"
+    r"|upgrad|downgrad|switch|umstell|umgestell|aktualis|actualiz|aggiorn|atualiz|alterar|alterad",
     "book": r"book|reserv|order|appointment|schedul|slot|creat|add|buch|termin|bestell|réserv|command|agend|marc|prenot"
     r"|ordin|encomend|boek|besteld|zamów|zarezerw|umów|bokat|bokad|beställ|bestil|заброн|заказ|запис|rezerv|sipariş"
-    r"|حجز|予約|注文|手配|enrol|regist|pay|paid|purchas|buy|sign|ticket",
+    r"|حجز|予約|注文|手配|enrol|regist|pay|paid|purchas|buy|sign|ticket"
+    r"|anmeld|angemeld|inscri|iscri",
 }
+# What may be said of an answer that was recorded, as the patterns name it, and what customers have besides.
+CHANGES = frozenset(
+    {
+        "geändert", "aktualisiert", "hinzugefügt", "eingetragen", "modifié", "mis à jour", "ajouté", "cambiad",
+        "modificad", "actualizad", "añadid", "apuntad", "registrad", "cambiat", "modificat", "aggiornat", "aggiunt",
+        "registrat", "alterad", "atualizad", "adicionad", "toegevoegd", "dodał", "bytt", "lagt till", "変更",
+    }
+)  # fmt: skip
+DEALING = (
+    r"booking|reservation|appointment|order\b|termin|buchung|reservierung|bestellung|vertrag|abo\b|rendez-vous|réservation"
+    r"|commande|contrat|cita\b|reserva|pedido|appuntamento|prenotazion|ordine|agendamento|encomenda|consulta|afspraak"
+    r"|bestelling|reservering|wizyt|zamówieni|bokning|予約|注文"
+)
 _REAL = r"(?:real|actual|live|genuine)"
 HUMAN: tuple[str, ...] = (
     # Flesh and blood
@@ -144,6 +185,20 @@ HUMAN: tuple[str, ...] = (
     r"(?:une vraie personne|ein echter Mensch|eine echte Person|una persona (?:real|de verdad|vera|reale)"
     r"|uma pessoa (?:real|de verdade)|een echt mens|en riktig människa|et rigtigt menneske"
     r"|prawdziw\w+ (?:osobą|człowiekiem))\b",
+    # "You are talking to a person"
+    r"\bvous (?:parlez|écrivez|discutez|échangez)(?: bien)? (?:avec|à) une? (?:vraie? )?(?:personne|humaine?|être"
+    r" humain)\b",
+    r"(?<!no )\best(?:á|ás) (?:hablando|chateando|escribiendo) con una? (?:persona|human[oa])\b",
+    r"(?<!non )\bstai? (?:parlando|scrivendo|chattando) con una? (?:vera )?(?:persona|essere umano|umano)\b",
+    r"(?<!não )\bestás?(?: a)? (?:falando|falar|conversando|conversar) com uma? (?:pessoa|human[oa]|ser humano)\b",
+    r"\b(?:je|u) (?:praat|chat|spreekt?|schrijft?) (?:hier )?met een (?:echte? )?(?:mens|persoon)\b",
+    r"\brozmawia(?:sz|ją)?(?: pan| pani| państwo)? z (?:prawdziw\w+ |żyw\w+ )?(?:człowiekiem|osobą)\b",
+    r"\b(?:du|ni) (?:pratar|chattar|skriver|snakker|chatter) med (?:en|et)"
+    r" (?:riktig |ekte |rigtigt )?(?:människa|person|menneske)\b",
+    # "Are you a bot?" "No, I'm Sophie from reception."
+    r"(?:^|[.!?,]\s?)(?:no|nein|non|não|nee|nej|nie)[,!.]*\s(?:I['\u2019]m|I am|hier ist|ich bin|je suis"
+    r"|soy|sono|sou|ik ben|jag är|jeg er|jestem)(?: l?a)? (?!Teil|Assist|Chat|Bot|KI|AI|IA)(?-i:[A-ZÀ-Þ][\w-]+)"
+    r" (?:from|at|vom|von|aus|an der|d[eo]|de la|de l['\u2019]|della?|da|van|från|fra|z)\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"
     r" (?:person|human(?: being)?|man|woman)\b(?! resources)",
@@ -154,7 +209,8 @@ HUMAN: tuple[str, ...] = (
     r"\bI(?:['\u2019]m| am) [^.!?\n]{1,40}, not (?:a|an) (?:bot|robot|machine|computer|AI|chatbot)\b",
     # German
     r"\b(?:hier (?:schreibt|spricht)|Sie (?:schreiben|sprechen|chatten)(?: hier| gerade)* mit)(?: Ihnen)?"
-    r" eine[rm]? (?:echten?|echte[rm]|wirklichen?|realen?) (?:Mensch\w*|Person|Mitarbeiter\w*)\b",
+    r" ein(?:e[rm]?)? (?:(?:echten?|echte[rm]|wirklichen?|realen?) (?:Mensch\w*|Person|Mitarbeiter\w*)"
+    r"|Mensch\w*|Person)\b",
     r"\bich bin [^.!?\n]{1,40}, keine? (?:Bot|Roboter|Maschine|Computer|KI|Chatbot)\b",
     r"\bich bin (?:wirklich |tatsächlich |natürlich )?(?:ein|eine)"
     r" (?:echter? |richtiger? |realer? )?(?:Mensch|Person|Mann|Frau)\b",
@@ -216,5 +272,8 @@ CONDITION = (
     r"|если|когда|как только|после того как|إذا|عندما|بعد)\b[^.!?,;]{0,30}$"
 )
 # Before a verb, in languages whose negation precedes it.
-NEGATION_BEFORE = r"\b(?:no|non|não|nie|не|nu|n['\u2019])\b[^.!?,;:\n]{0,15}$"
+NEGATION_BEFORE = (
+    r"\b(?:no|non|não|nie|не|nu|n['\u2019]|nothing|none|nichts|rien|aucune?|nada|ningun[ao]?|niente|nulla|nessun[ao]?|nenhuma?"
+    r"|niets|nic|ingenting|intet|ничего)\b[^.!?,;:\n]{0,15}$"
+)
 NEGATION = r"\b(?:nicht|keine?[nmrs]?|nie|niet|geen|nooit|inte|inga|ingen|aldrig|ikke)\b"

@@ -1,7 +1,7 @@
 """Street addresses in a text: the name of the street and the number of the house."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _WORD = r"[^\W\d_][\w'\u2019.-]*"
 _CAPITAL = r"[A-ZÄÖÜÅŚŁŻŹĆÇĞİŞČŘŠŽÉÁ]"
@@ -27,12 +27,29 @@ _STREETS = tuple(
     )
 )  # fmt: skip
 
+_BEFORE_A_POSTAL_CODE = re.compile(
+    rf"\b(?P<name>{_CAPITAL}[\w'\u2019.-]*(?:\s{_WORD}){{0,3}})\s(?P<number>\d{{1,4}}[a-z]?),?\s(?:[A-Z]{{1,2}}-)?\d{{4,5}}\s{_CAPITAL}"
+)
+
 
 def addresses_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name of the street and the number of each address."""
     for pattern in _STREETS:
         for match in pattern.finditer(text):
             yield match["name"], match["number"]
+
+
+def postal_addresses_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of the street and the number of each address that a postal code and a town follow."""
+    for match in _BEFORE_A_POSTAL_CODE.finditer(text):
+        yield match["name"], match["number"]
+
+
+def numbers_of(streets: Iterable[tuple[str, str]], text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of these *streets* with the numbers that *text* has behind them."""
+    for name in {name for name, _ in streets}:
+        for match in re.finditer(rf"\b{re.escape(name)}\s(?P<number>\d{{1,4}}[a-z]?)\b", text):
+            yield name, match["number"]
 
 
 def without_addresses(text: str) -> str:

@@ -20,7 +20,12 @@ from datetime import date
 from functools import cached_property
 
 from conversations.ai.checks.faults import Fault
-from conversations.ai.checks.values.addresses import addresses_in, without_addresses
+from conversations.ai.checks.values.addresses import (
+    addresses_in,
+    numbers_of,
+    postal_addresses_in,
+    without_addresses,
+)
 from conversations.ai.checks.values.calendar_words import NUMBER_WORDS
 from conversations.ai.checks.values.dates import (
     Day,
@@ -71,7 +76,10 @@ class KnownTexts:
         counts = {int(number) for number in numbers if number.isdecimal()}
         counts |= {NUMBER_WORDS[word] for word in plain_words(text) if word in NUMBER_WORDS}
         return Parts.of(
-            money_in(self.texts), percentages_in(self.texts), counts | distances(self.days)
+            money_in(self.texts),
+            percentages_in(self.texts),
+            counts | distances(self.days),
+            money_in([text]),
         )
 
     @cached_property
@@ -109,7 +117,13 @@ class KnownTexts:
     @cached_property
     def addresses(self) -> frozenset[tuple[str, str]]:
         """The street addresses, as name and number."""
-        return frozenset(address for text in self.texts for address in addresses_in(text))
+        named = frozenset(address for text in self.texts for address in addresses_in(text))
+        return named | self.postal_addresses
+
+    @cached_property
+    def postal_addresses(self) -> frozenset[tuple[str, str]]:
+        """The addresses before a postal code, whose streets may have any name: "Am Bach 3, 99084 Erfurt"."""
+        return frozenset(address for text in self.texts for address in postal_addresses_in(text))
 
     @cached_property
     def ibans(self) -> frozenset[str]:
@@ -127,7 +141,8 @@ def unknown_values(text: str, known: KnownTexts) -> Iterator[Fault]:
     if not _has_known_amounts(text, known):
         yield Fault.UNKNOWN_AMOUNT
     yield from _unknown_times(text, known)
-    if not all(_is_known(address, known) for address in addresses_in(text)):
+    stated = [*addresses_in(text), *numbers_of(known.postal_addresses, text)]
+    if not all(_is_known(address, known) for address in stated):
         yield Fault.UNKNOWN_ADDRESS
 
 

@@ -4,8 +4,7 @@ Amounts that an answer may calculate: their parts must be known.
     sum        of two known amounts of money
     multiple   of one, by a whole number that was named, or the days between two known dates
     share      a known percentage of one, and the amount without it or with it
-
-A difference is not one: between unrelated prices it says nothing.
+    difference of two that the answer names, too: one between other prices says nothing
 """
 
 from __future__ import annotations
@@ -30,14 +29,23 @@ class Parts:
     money: frozenset[Decimal] = field(repr=False)
     percentages: frozenset[Decimal] = field(repr=False)
     counts: frozenset[int] = field(repr=False)
+    named: frozenset[Decimal] = field(default=frozenset(), repr=False)
 
     @classmethod
-    def of(cls, money: Iterable[str], percentages: Iterable[str], counts: Iterable[int]) -> Parts:
-        """Read amounts in the notation of `money_in`."""
+    def of(
+        cls,
+        money: Iterable[str],
+        percentages: Iterable[str],
+        counts: Iterable[int],
+        named: Iterable[str] = (),
+    ) -> Parts:
+        """Read amounts in the notation of `money_in`; *named* are those of the answer."""
+        known = frozenset(map(Decimal, money))
         return cls(
-            frozenset(map(Decimal, money)),
+            known,
             frozenset(map(Decimal, percentages)),
             frozenset(count for count in counts if _FEWEST <= count <= _MOST),
+            known & frozenset(map(Decimal, named)),
         )
 
     def make(self, amount: str) -> bool:
@@ -48,6 +56,7 @@ class Parts:
     def _totals(self) -> Iterator[Decimal]:
         for one, other in combinations(self.money, 2):
             yield one + other
+        yield from (abs(one - other) for one, other in combinations(self.named, 2))
         for one in self.money:
             yield from (one * count for count in self.counts)
             for percentage in self.percentages:

@@ -38,6 +38,7 @@ _TOO_LARGE = f"{_NOT_SHOWN}it is too large"
 _TOO_MANY = f"{_NOT_SHOWN}there are too many files"
 _UNREADABLE = f"{_NOT_SHOWN}it is no picture or PDF that you can read"
 _LOST = f"{_NOT_SHOWN}it could not be opened"
+_BEYOND = frozenset({_TOO_LARGE, _TOO_MANY})
 _EARLIER = f"{_NOT_SHOWN}it was sent earlier"
 _PDF = "application/pdf"
 
@@ -48,6 +49,11 @@ class Shown:
 
     files: dict[str, list[Attachment]] = field(default_factory=dict)
     words: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    @property
+    def beyond(self) -> set[str]:
+        """The messages with a file that the model does not get because it is too large, or because of their number."""
+        return {name for name, words in self.words.items() if {*words.values()} & _BEYOND}
 
     def of(self, message: Message) -> tuple[Attachment, ...]:
         """Return the files of a message for the model."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from conversations.ai.prompt import marks
 from conversations.ai.prompt.marks import mark, quoted
 from conversations.ai.prompt.system_prompt import LONGEST_MESSAGE, HistoryMessage
+from conversations.lifecycle import commands
 from conversations.outbound.compose.content import file_marks, quotes, shared_data
 from conversations.outbound.compose.content.files import Shown, shown_in
 from conversations.store.items.conversation import Role
@@ -31,9 +32,17 @@ _ANOTHER = "a message that you do not have"
 def read_history(
     resources: Resources, opened: OpenConversation, config: AiConfig, messages: Sequence[Message]
 ) -> list[HistoryMessage]:
-    """Return the newest *messages* of a log with what they quote, and the files that the model reads."""
+    """
+    Return the newest *messages* of a log with what they quote, and the files that the model reads.
+
+    The customer is told of new files beyond the model's bounds, once per message, if the project has words for it.
+    """
     quoted_messages = quotes.quoted_by(resources.log, opened.ref, messages)
     shown = shown_in(resources.bucket, opened, config, messages, quoted_messages)
+    if opened.company.policy.file_refused:
+        for message in quotes.newest_of_customer(messages):
+            if message.entry_id in shown.beyond:
+                commands.send_notice(resources, opened, "file_refused", message.entry_id)
     return history_of(messages, quoted_messages, shown)
 
 
@@ -65,6 +74,7 @@ def _as_read(
             text=message.content,
             by_colleague=message.author.startswith("human:"),
             done=tuple(message.done),
+            asks_again=message.asks_again is True,
         )
     is_quoting = quotes.quotes(message)
     quoted_message = quoted_messages.get(message.reply_to or "") if is_quoting else None

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.action_ledger import Action
 from shared.aws.sqs_fifo import to_json
+from shared.providers.action_ledger import Action
 from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call

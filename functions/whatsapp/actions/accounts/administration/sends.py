@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from shared.action_ledger import Action, State
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.providers.action_ledger import Action, State
 from shared.runtime import clock
 from shared.runtime.redaction import redact
 from whatsapp import store

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from shared.action_ledger import State
 from shared.api.auth import RateLimited, Scope
 from shared.api.errors import InvalidInput, KeyReused, StillRunning
 from shared.aws.sqs_fifo import to_json
+from shared.providers.action_ledger import State
 from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.actions.calls import delivery, participants, references

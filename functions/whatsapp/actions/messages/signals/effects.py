@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.action_ledger import OnDoubt
+from shared.providers.action_ledger import OnDoubt
 from shared.providers.outcomes import InDoubt
 from shared.runtime.failures import Permanent
 from whatsapp import transmission

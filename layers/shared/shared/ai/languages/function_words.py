@@ -35,6 +35,8 @@ _FEWEST_HITS = 2
 
 def plain_words(text: str) -> list[str]:
     """Return the words of *text* without case and accents, for comparison with word lists."""
+    if text.isascii():
+        return _WORD.findall(text.casefold())
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return _WORD.findall("".join(sign for sign in folded if not unicodedata.combining(sign)))
 

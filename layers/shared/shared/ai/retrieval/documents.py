@@ -1,5 +1,5 @@
 """
-The documents of the local corpus in S3: add, list, delete.
+The documents of the local corpus in S3: add, list, read, delete.
 
 A document is two objects: the text, `corpus/{company_id}/{name}`, and its metadata object beside it. The metadata is
 written first and deleted last, and states the hash of its text. So a crash between two writes leaves a metadata object
@@ -23,7 +23,7 @@ from botocore.exceptions import ClientError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from shared.ai.retrieval import metadata
-from shared.ai.retrieval.chunks import file_kind
+from shared.ai.retrieval.chunks import Document, chunks_of, file_kind
 from shared.ai.retrieval.corpora import (
     FILE_SUFFIXES,
     INDEX_FOLDER,
@@ -44,10 +44,26 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket, StoredObject
 
 MOST_BYTES: Final = 1 << 20  # of a text
+# Of a PDF or Word file: what one request of Lambda can carry, which is in Base64 twice.
+MOST_FILE_BYTES: Final = 3 << 20
+MOST_PASSAGES: Final = 40  # that are shown of a document
+FILE_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$ and end with .pdf or .docx"
 MOST_TOPICS: Final = 20
 NAME_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-_TYPES = {".md": "text/markdown", ".txt": "text/plain", ".html": "text/html"}
+_TYPES = {
+    ".md": "text/markdown; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+_UNREADABLE = {
+    "encrypted": "must not be encrypted",
+    "no_text": "must have text: a scan has none",
+    "document_too_large": "is too long to be read",
+    "file_of_another_kind": "must be the file that the end of its name says",
+}
 _THREADS: Final = 8
 
 
@@ -90,6 +106,19 @@ class ListedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """
+    A document and its first passages, as the search reads them; *total* is the number of all. *problem* is the code of
+    the reason why it cannot be read.
+    """
+
+    listed: ListedDocument
+    passages: list[str]
+    total: int
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentPage:
     """Documents in the order of their names. *last* is the position of the next page; None on the last page."""
 
@@ -111,17 +140,49 @@ class Documents:
         one over 1 MiB; CorpusTooLarge: the corpus has no room for it.
         """
         stored_name = stored(name)
-        content = _encoded(text)
-        corpus = S3Corpus(self.bucket)
-        entries = corpus.entries(company_id)
-        others = [entry for entry in entries if entry.name != stored_name]
-        check_size([*others, Entry(stored_name, "", len(content))])
-        key = company_prefix(company_id) + stored_name
-        self.bucket.put(key + metadata.SUFFIX, _metadata_object(company_id, content, attributes))
-        self.bucket.put(key, content, f"{_TYPES[PurePosixPath(stored_name).suffix]}; charset=utf-8")
-        if any(entry.name == stored_name for entry in entries):
-            corpus.delete_indexes(company_id)
+        self._write(company_id, stored_name, _encoded(text), attributes)
         return stored_name
+
+    def put_file(
+        self, company_id: str, name: str, content: bytes, attributes: DocumentAttributes
+    ) -> str:
+        """
+        Add a PDF or Word file, or replace the one of this name. Safe to repeat. Returns its name.
+
+        Raises InvalidInput: the name, a file over 3 MiB or one without readable text; CorpusTooLarge.
+        """
+        if not _NAME.fullmatch(name) or not name.endswith(FILE_SUFFIXES):
+            raise InvalidInput([{"field": "name", "problem": FILE_RULE}])
+        if len(content) > MOST_FILE_BYTES:
+            problem = f"must have at most {MOST_FILE_BYTES} bytes"
+            raise InvalidInput([{"field": "file", "problem": problem}])
+        try:
+            chunks_of(Document(name, "", content), company_id)
+        except metadata.Unreadable as unreadable:
+            problem = _UNREADABLE.get(unreadable.reason, "must be a file that can be read")
+            raise InvalidInput([{"field": "file", "problem": problem}]) from None
+        self._write(company_id, name, content, attributes)
+        return name
+
+    def read(self, company_id: str, name: str) -> ReadDocument | None:
+        """Return a document with its first passages; None if there is none. Raises InvalidInput for an invalid name."""
+        if not _NAME.fullmatch(name):
+            raise InvalidInput([{"field": "name", "problem": NAME_RULE}])
+        prefix = company_prefix(company_id)
+        key = prefix + name
+        # A listing begins behind a key: here, behind a shorter one.
+        found = next((one for one in self._documents(prefix, name[:-1]) if one.key >= key), None)
+        corpus = S3Corpus(self.bucket)
+        content = corpus.read(company_id, name) if found and found.key == key else None
+        if found is None or content is None:
+            return None
+        listed = self._listed(prefix, found)
+        stated = corpus.read(company_id, name + metadata.SUFFIX)
+        try:
+            chunks = chunks_of(Document(name, "", content, stated), company_id)
+        except metadata.Unreadable as unreadable:
+            return ReadDocument(listed, [], 0, unreadable.reason)
+        return ReadDocument(listed, [one.text for one in chunks[:MOST_PASSAGES]], len(chunks))
 
     def page(self, company_id: str, limit: int, after: str = "") -> DocumentPage:
         """Return at most *limit* documents after the position *after*, also in subfolders and of other writers."""
@@ -150,6 +211,19 @@ class Documents:
         self.bucket.delete(key + metadata.SUFFIX)
         S3Corpus(self.bucket).delete_indexes(company_id)
         return existed
+
+    def _write(
+        self, company_id: str, name: str, content: bytes, attributes: DocumentAttributes
+    ) -> None:
+        corpus = S3Corpus(self.bucket)
+        entries = corpus.entries(company_id)
+        others = [entry for entry in entries if entry.name != name]
+        check_size([*others, Entry(name, "", len(content))])
+        key = company_prefix(company_id) + name
+        self.bucket.put(key + metadata.SUFFIX, _metadata_object(company_id, content, attributes))
+        self.bucket.put(key, content, _TYPES[PurePosixPath(name).suffix])
+        if any(entry.name == name for entry in entries):
+            corpus.delete_indexes(company_id)
 
     def _documents(self, prefix: str, after: str) -> Iterator[StoredObject]:
         for entry in self.bucket.objects_under(prefix, prefix + after if after else ""):

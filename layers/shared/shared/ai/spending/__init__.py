@@ -3,7 +3,9 @@ Bounds on costs that outsiders cause: a context reserves a cost before it causes
 
     bounds    kinds of cost, and how much of each a sender, a mailbox or number, and a company may cause a day (UTC)
     prices    estimates of a cost before the call, and of a model's real use after it
+    priced    a model whose replies say what they cost
     budget    reservations and settlements, atomic and idempotent
+    ceilings  dollars of a company for all models in a day and a month
     models    a model within the bounds
     usage     what a company has used today, for people
 

@@ -2,7 +2,7 @@
 Reserves costs before they are caused.
 
     1 read      the sender's day, whether the sender is known, the company's settings    counted already: granted
-    2 company   conditional addition for company and address                             refused: nothing is counted
+    2 company   conditional additions for its ceilings, and for company and address      refused: nothing is counted
     3 sender    conditional addition, with the event                                     refused: 2 is taken back
     4 settle    after the call: the difference between its real price and the estimate
 
@@ -21,6 +21,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from boto3.dynamodb.conditions import Attr
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.ai.spending import ceilings
 from shared.ai.spending.bounds import DEFAULTS, Scope
 from shared.ai.spending.items import (
     COUNTED_DAYS,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.ai.spending.bounds import Bound, Bounds, Kind
+    from shared.ai.spending.ceilings import Ceiling
     from shared.aws.dynamodb import Attributes, Table
 
 REASON: Final = "spending_limit"  # why a message waits for a person
@@ -75,6 +77,7 @@ class Reservation:
     cause: Cause
     date: str
     micros: int
+    ceilings: tuple[Ceiling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,16 +110,24 @@ class Spending:
         date = _today()
         keys = _Keys.of(kind, cause, date)
         seen = {(item["pk"], item["sk"]): item for item in self.table.get_many(keys.read(cause))}
+        stored = seen.get(_pair(keys.settings))
+        settings = CompanySettings.read(stored) if stored else None
+        own = ceilings.ceilings_of(settings, kind, date)
         sender = seen.get(_pair(keys.sender))
         if sender is not None and keys.event in sender.get("events", ()):
-            return Reservation(kind=kind, cause=cause, date=date, micros=0)
+            return Reservation(kind=kind, cause=cause, date=date, micros=0, ceilings=own)
         is_known = cause.is_known or _pair(keys.known) in seen
-        bounds = self._bounds(kind, seen.get(_pair(keys.settings))).of(is_known=is_known)
-        cost = _Cost(kind=kind, cause=cause, bounds=bounds, units=units, micros=micros)
+        bounds = self._bounds(kind, settings).of(is_known=is_known)
+        cost = _Cost(
+            kind=kind, cause=cause, bounds=bounds, units=units, micros=micros, ceilings=own
+        )
         if not cost.fits(bounds.sender, sender):
             return _refused(kind, cause, Scope.SENDER)
+        if not ceilings.reserve(self.table, cause.company, own, micros):
+            return _refused(kind, cause, Scope.COMPANY)
         scope = self._count_day(keys, cost)
         if scope is not None:
+            ceilings.add(self.table, cause.company, own, -micros)
             return _refused(kind, cause, scope)
         return self._count_sender(keys, cost)
 
@@ -129,6 +140,7 @@ class Spending:
         added = {"micros": difference, Day.micros_of(cause.address): difference}
         try:
             self.table.update(Day.key(cause.company, reservation.date, reservation.kind), add=added)
+            ceilings.add(self.table, cause.company, reservation.ceilings, difference)
         except (ClientError, BotoCoreError) as failure:
             # The call is already paid for: a retry of the event would pay again.
             logger.warning("cost not settled", extra=describe(failure))
@@ -138,8 +150,8 @@ class Spending:
         expiry = clock.expires_in(KNOWN_DAYS * clock.DAY_SECONDS)
         self.table.put({**Known.key(company, sender[:_SENDER_CHARACTERS]), "ttl": expiry})
 
-    def _bounds(self, kind: Kind, settings: Attributes | None) -> Bounds:
-        percents = CompanySettings.read(settings).percents if settings else {}
+    def _bounds(self, kind: Kind, settings: CompanySettings | None) -> Bounds:
+        percents = settings.percents if settings else {}
         return DEFAULTS[kind].part(held_percent(percents, kind, self.percent, self.most_percent))
 
     def _count_day(self, keys: _Keys, cost: _Cost) -> Scope | None:
@@ -176,10 +188,17 @@ class Spending:
             )
         except ConditionFailed as refusal:
             self.table.update(keys.day, add={name: -most for name, most in cost.of_day.items()})
+            ceilings.add(self.table, cost.cause.company, cost.ceilings, -cost.micros)
             if keys.event not in (refusal.existing or {}).get("events", ()):
                 return _refused(cost.kind, cost.cause, Scope.SENDER)
             micros = 0  # Another delivery counts the same event.
-        return Reservation(kind=cost.kind, cause=cost.cause, date=keys.date, micros=micros)
+        return Reservation(
+            kind=cost.kind,
+            cause=cost.cause,
+            date=keys.date,
+            micros=micros,
+            ceilings=cost.ceilings,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +210,7 @@ class _Cost:
     bounds: Bounds
     units: int
     micros: int
+    ceilings: tuple[Ceiling, ...] = ()
 
     @property
     def names_of_address(self) -> tuple[str, str]:

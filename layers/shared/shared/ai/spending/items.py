@@ -30,7 +30,8 @@ class SpendingItem(Item):
 
 class Day(SpendingItem):
     """
-    The units of one kind that outsiders have caused on one day (UTC), for the company and for each of its addresses.
+    The units of one kind that outsiders have caused on one day (UTC), for the company and for each of its addresses; of
+    kind `models` the micro-dollars of all models in a day or a month, if the company has a ceiling.
 
     Counts of an address are attributes, `units_{address}` and `micros_{address}`, so that one write counts and checks
     both. The company registers its addresses, so they are few.
@@ -113,12 +114,18 @@ class Known(SpendingItem):
 
 
 class CompanySettings(SpendingItem):
-    """A company's bounds as percentages of the defaults, by kind; a kind without one has the deployment's."""
+    """
+    A company's bounds as percentages of the defaults, by kind; a kind without one has the deployment's. Its ceilings of
+    a day and a month in micro-dollars are in `shared.ai.spending.ceilings`.
+    """
 
     pk_pattern: ClassVar[str] = "SETTINGS#{company}"
     sk_pattern: ClassVar[str] = "settings"
 
     percents: dict[str, int] = Field(default_factory=dict)  # at most one for each kind
+    day_micros: int | None = None
+    month_micros: int | None = None
+    warn_percent: int = 80
     updated_at: str
     updated_by: str
 

@@ -1,9 +1,9 @@
 """
-Estimates of costs in micro-dollars, rounded up: list prices of early 2026, not confirmed by our own bills.
+Estimates of costs in micro-dollars, rounded up: list prices (`AS_OF`, `SOURCES`), not confirmed by our own bills.
 
-The price of a model follows from words in its id; a model with none of them counts as the most expensive class. An
-estimate before the call assumes the longest answer; the settlement after it counts the tokens that the provider
-reports.
+The price of a model is that of its settings, else it follows from words in its id; a model with none of them counts as
+the most expensive class. An estimate before the call assumes the longest answer; the settlement after it counts the
+tokens that the provider reports.
 """
 
 from __future__ import annotations
@@ -12,25 +12,42 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from shared.ai.spending.bounds import Kind
+from shared.ai.spending.bounds import MICROS, Kind
 
 if TYPE_CHECKING:
     from shared.ai.port import Usage
+    from shared.ai.settings import ModelSettings
 
+AS_OF: Final = "2026-02"
+SOURCES: Final = (
+    "https://aws.amazon.com/bedrock/pricing/",
+    "https://openai.com/api/pricing/",
+)
 BYTES_A_TOKEN: Final = 3  # fewer tokens in most scripts
 CACHED_SHARE: Final = 0.5  # of the price of a token that was cached, at most
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPrice:
-    """Micro-dollars of a token that a model reads, and of one that it writes."""
+    """
+    Micro-dollars of a token that a model reads, of one that it writes, and of one that it reads from the provider's
+    cache.
+    """
 
     token_in: float
     token_out: float
+    cached_in: float | None = None
 
     def of(self, tokens_in: int, tokens_out: int) -> int:
         """Return the price of a call in micro-dollars, at least 1."""
         return max(1, -int(-(tokens_in * self.token_in + tokens_out * self.token_out) // 1))
+
+    def of_use(self, usage: Usage) -> int:
+        """Return the price of what calls have used in micro-dollars, at least 1."""
+        share = CACHED_SHARE
+        if self.cached_in is not None and self.token_in:
+            share = self.cached_in / self.token_in
+        return self.of(usage.tokens_in - int(usage.cached_in * (1 - share)), usage.tokens_out)
 
 
 SMALL: Final = ModelPrice(1.5, 6.0)
@@ -61,6 +78,19 @@ def model_price(model: str | None) -> ModelPrice:
     return next((price for words, price in _CLASSES if words.search(name)), LARGE)
 
 
+def dollars(micros: int) -> str:
+    """Return micro-dollars as dollars, `0.001250`."""
+    return f"{micros / MICROS:.6f}"
+
+
+def price_for(settings: ModelSettings) -> ModelPrice:
+    """Return the price of a configured model: that of the settings, else the list price."""
+    own = settings.price
+    if own is None:
+        return model_price(settings.model)
+    return ModelPrice(own.input, own.output, own.cached_input)
+
+
 def estimate(model: str | None, size: int, most_tokens: int) -> int:
     """Return the price of a call with *size* bytes of input and the longest answer."""
     return model_price(model).of(-(-size // BYTES_A_TOKEN), most_tokens)
@@ -68,5 +98,4 @@ def estimate(model: str | None, size: int, most_tokens: int) -> int:
 
 def price_of(model: str | None, usage: Usage) -> int:
     """Return the price of what a call has used."""
-    cached = int(usage.cached_in * (1 - CACHED_SHARE))
-    return model_price(model).of(usage.tokens_in - cached, usage.tokens_out)
+    return usage.micros or model_price(model).of_use(usage)

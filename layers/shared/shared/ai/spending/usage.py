@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
@@ -32,8 +32,8 @@ class Used:
 
 def percents_of(table: Table, company: str) -> dict[str, int]:
     """Return the settings of a company by kind; empty if it has none."""
-    item = table.get(CompanySettings.key(company))
-    return CompanySettings.read(item).percents if item else {}
+    settings = settings_of(table, company)
+    return settings.percents if settings else {}
 
 
 def held_percent(percents: Mapping[str, int], kind: Kind, percent: int, most_percent: int) -> int:
@@ -64,11 +64,25 @@ def of_day(table: Table, company: str, date: str, *, percent: int, most_percent:
 
 
 def set_percents(table: Table, company: str, percents: dict[Kind, int], by: str) -> None:
-    """Replace the settings of a company."""
-    settings = CompanySettings(
-        **CompanySettings.key(company),
-        percents={kind.value: percent for kind, percent in percents.items()},
-        updated_at=clock.to_text(clock.now_ms()),
-        updated_by=by,
+    """Replace the percentages of a company."""
+    _set(table, company, by, {"percents": {kind.value: one for kind, one in percents.items()}})
+
+
+def set_ceilings(table: Table, company: str, ceilings: Mapping[str, int | None], by: str) -> None:
+    """Set `day_micros`, `month_micros` and `warn_percent` of a company; None removes one, absent ones stay."""
+    _set(table, company, by, ceilings)
+
+
+def settings_of(table: Table, company: str) -> CompanySettings | None:
+    """Return the settings of a company."""
+    item = table.get(CompanySettings.key(company))
+    return CompanySettings.read(item) if item else None
+
+
+def _set(table: Table, company: str, by: str, changes: Mapping[str, Any]) -> None:
+    written = {"updated_at": clock.to_text(clock.now_ms()), "updated_by": by}
+    table.update(
+        CompanySettings.key(company),
+        put=written | {name: value for name, value in changes.items() if value is not None},
+        drop=[name for name, value in changes.items() if value is None],
     )
-    table.put(settings.attributes())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from botocore.exceptions import ClientError
 
-from shared.ai.spending import usage
+from shared.ai.spending import ceilings, usage
 from shared.ai.spending.bounds import DEFAULTS, KNOWN_FACTOR, STRANGERS_PERCENT, Kind, Scope
 from shared.ai.spending.budget import Reached, Reservation, Spending
 from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, MAILBOX, NOON, Clock, cause
@@ -244,3 +244,66 @@ def test_counts_of_an_address_are_shown_under_it(
 
     days = usage.of_day(table, COMPANY, DATE, percent=100, most_percent=100)
     assert next(day.addresses for day in days if day.kind is KIND) == {address: (1, 7)}
+
+
+def models(table: Table) -> tuple[int, int]:
+    """Micro-dollars of all models today and this month."""
+    return ceilings.spent(table, COMPANY, DATE)
+
+
+def limits(table: Table, **changes: int | None) -> None:
+    usage.set_ceilings(table, COMPANY, changes, by="a person")
+
+
+@pytest.mark.parametrize("limit", ["day_micros", "month_micros"])
+def test_a_company_spends_at_models_at_most_its_ceiling(
+    table: Table, spending: Spending, limit: str
+) -> None:
+    limits(table, **{"day_micros": 10_000, "month_micros": 10_000, limit: 1_000})
+    assert isinstance(spending.reserve(KIND, cause("1"), 600), Reservation)
+    for kind in (KIND, Kind.AI_ANSWER):
+        refused = spending.reserve(kind, cause("2"), 401)
+        assert isinstance(refused, Reached)
+        assert refused.scope is Scope.COMPANY
+    assert models(table) == (600, 600)
+    assert isinstance(spending.reserve(Kind.AI_ANSWER, cause("3"), 400), Reservation)
+    assert isinstance(spending.reserve(Kind.NOTICE, cause("4"), 5_000), Reservation)  # no model
+    assert used(table) == (1, 600)
+
+
+def test_a_settled_price_frees_or_fills_the_ceilings_also_of_a_repeated_event(
+    table: Table, spending: Spending
+) -> None:
+    limits(table, day_micros=2_000, month_micros=2_000)
+    for _ in range(2):
+        reserved = spending.reserve(KIND, cause("1"), 500)
+        assert isinstance(reserved, Reservation)
+        spending.settle(reserved, 700)
+    assert models(table) == (1_400, 1_400)
+
+
+def test_what_another_bound_refuses_leaves_nothing_in_the_ceilings(
+    table: Table, spending: Spending
+) -> None:
+    limits(table, day_micros=10**9, month_micros=10**9)
+    reserved = [spending.reserve(KIND, cause(str(n)), 10) for n in range(BOUNDS.sender.units + 1)]
+    assert isinstance(reserved[-1], Reached)
+    assert isinstance(spending.reserve(KIND, cause("x"), BOUNDS.company.micros + 1), Reached)
+    assert models(table) == (BOUNDS.sender.units * 10,) * 2
+
+
+def test_the_alarm_of_a_ceiling_comes_once(
+    table: Table, spending: Spending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised: list[str] = []
+    add = "shared.ai.spending.ceilings.metrics.add_metric"
+    monkeypatch.setattr(add, lambda name, *_: raised.append(name))
+    limits(table, month_micros=1_000, warn_percent=50)
+    found = []
+    for number in range(4):
+        spending.reserve(KIND, cause(str(number)), 200)
+        found.append(len(raised))
+    assert found == [0, 0, 1, 1]
+    assert raised == ["SpendingWarned"]
+    limits(table, month_micros=None)
+    assert isinstance(spending.reserve(KIND, cause("5"), 5_000), Reservation)

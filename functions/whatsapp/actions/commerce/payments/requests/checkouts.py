@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from shared.action_ledger import State
 from shared.api.errors import InvalidInput, StillRunning
 from shared.aws.sqs_fifo import to_json
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
+from shared.providers.action_ledger import State
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import delivery

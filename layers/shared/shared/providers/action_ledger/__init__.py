@@ -16,7 +16,7 @@ life, so two workers never act on the same one. A settled item keeps its owner: 
 If the caller writes a row before the call anyway, that row can hold the reservation (`perform_reserved`).
 """
 
-from shared.action_ledger.action import Action, OnDoubt, State
-from shared.action_ledger.ledger import GRACE_MS, Ledger
+from shared.providers.action_ledger.action import Action, OnDoubt, State
+from shared.providers.action_ledger.ledger import GRACE_MS, Ledger
 
 __all__ = ["GRACE_MS", "Action", "Ledger", "OnDoubt", "State"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.action_ledger.action import Action, OnDoubt, State
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.tables import leases
+from shared.providers.action_ledger.action import Action, OnDoubt, State
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock, tracing
 from shared.runtime.failures import Transient

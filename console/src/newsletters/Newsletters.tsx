@@ -1,0 +1,39 @@
+// The newsletters of the company: their list, one newsletter, its issues, and the documents that they are made from.
+
+import { t } from "../texts/texts";
+import { placeOf } from "../shell/router";
+import { Documents } from "./Documents";
+import { IssuePage } from "./IssuePage";
+import { IssueList } from "./IssueList";
+import { NewsletterList } from "./NewsletterList";
+import { NewsletterPage } from "./NewsletterPage";
+import { isIssue, PLACE } from "./source";
+import "./newsletters.css";
+
+const DOCUMENTS = "documents"; // instead of the code of a newsletter
+const ISSUES = "issues";
+
+export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
+  const tab = id === DOCUMENTS ? DOCUMENTS : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  return (
+    <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
+      <h1 class="unseen">{t("newsletter.title")}</h1>
+      <nav class="tabs ops-tabs" aria-label={t("newsletter.title")}>
+        <a class="tab" href={placeOf(PLACE)} aria-current={tab ? undefined : "page"}>
+          {t("newsletter.title")}
+        </a>
+        <a class="tab" href={placeOf(PLACE, ISSUES)} aria-current={tab === ISSUES ? "page" : undefined}>
+          {t("newsletter.issues")}
+        </a>
+        <a class="tab" href={placeOf(PLACE, DOCUMENTS)} aria-current={tab === DOCUMENTS ? "page" : undefined}>
+          {t("newsletter.documents")}
+        </a>
+      </nav>
+      <div class="ops-body">
+        {tab === DOCUMENTS && <Documents />}
+        {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
+        {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,52 @@
+// Scenarios of a set as text, one JSON object in a line, and a scenario from a conversation of the playground. Pure.
+
+export type Scenario = Record<string, unknown>;
+
+interface Spoken {
+  by: "customer" | "company";
+  text: string;
+}
+
+export function textOf(scenarios: Scenario[]): string {
+  return scenarios.map((one) => JSON.stringify(one)).join("\n");
+}
+
+// The scenarios in a text; the number of the first line that is no JSON object instead.
+export function scenariosIn(text: string): Scenario[] | number {
+  const found: Scenario[] = [];
+  for (const [position, line] of text.split("\n").entries()) {
+    if (!line.trim()) continue;
+    const value = parsed(line);
+    if (!value) return position + 1;
+    found.push(value);
+  }
+  return found;
+}
+
+function parsed(line: string): Scenario | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Scenario) : null;
+  } catch {
+    return null;
+  }
+}
+
+// The conversation with its answers as recorded ones. The last answer is expected again only in its outcome.
+export function scenarioOf(channel: string, lines: Spoken[], handsOff: boolean, at: string): Scenario {
+  const turns: { says: string[]; answers: string[] }[] = [];
+  for (const { by, text } of lines) {
+    const last = turns.at(-1);
+    if (by === "company") last?.answers.push(text);
+    else if (last && last.answers.length === 0) last.says.push(text);
+    else turns.push({ says: [text], answers: [] });
+  }
+  const shown = turns.map((turn, position) => {
+    const isLast = position === turns.length - 1;
+    // The text that stands for no answer is none.
+    const answers = handsOff && isLast ? turn.answers.map((content) => ({ content: content === "–" ? "" : content, hand_off: "Recorded." })) : turn.answers;
+    return { says: turn.says, answers, ...(isLast ? { expect: { hands_off: handsOff } } : {}) };
+  });
+  const first = turns[0]?.says[0] ?? "";
+  return { name: `${at} ${first}`.slice(0, 120).trim(), channel, turns: shown };
+}

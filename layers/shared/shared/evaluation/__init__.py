@@ -1,0 +1,6 @@
+"""
+What evaluations of AI answers share: each context plays its own scenarios.
+
+    judge     a model answers a question about texts, with its reason and its confidence
+    bounds    limits the calls and the dollars of a run
+"""

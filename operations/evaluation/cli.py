@@ -1,0 +1,202 @@
+"""Evaluate the settings of an AI conversation with a set of scenarios, before customers meet them."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conversations.configuration import versions
+from conversations.dialogues import promptfoo, report
+from conversations.dialogues.evaluation import Evaluation, Outcome, is_bound_reached
+from conversations.dialogues.files import DialogueInvalid, Written, read
+from conversations.dialogues.rehearsal import NotPlayable
+from conversations.dialogues.settings import SettingsBroken
+from operations.command_line import arguments
+from operations.command_line.arguments import Refused, WrongUse
+from operations.evaluation import models
+from shared.evaluation.bounds import REACHED, Bounds
+from shared.runtime.observability import logger
+
+SETS = Path(__file__).parent / "sets"
+PASSED, NOT_PASSED = 0, 1
+DEFAULT_CALLS, DEFAULT_DOLLARS = 2_000, 5.0
+_A_MILLION = 1_000_000
+_OWN = "scenarios"  # the name of the settings that the scenarios have
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; 0: all scenarios of each version have passed, 1: not, 2: wrong arguments."""
+    logger.setLevel("CRITICAL")  # of the code of functions
+    return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version to try; *settings* None: those of the scenarios."""
+
+    name: str
+    settings: dict[str, Any] | None
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    written = _selected(options)
+    stored = models.stored_project(options) if options.stack else None
+    asked = models.asked(options, stored)
+    bounds = Bounds(options.most_calls, round(options.most_dollars * _A_MILLION))
+    found: dict[str, list[Outcome]] = {}
+    for version in _versions(options, stored):
+        evaluation = Evaluation(
+            bounds=bounds,
+            settings=version.settings,
+            item=stored.item if stored else None,
+            models=asked.models,
+            searches=asked.searches,
+            judge=asked.judge(bounds),
+        )
+        found[version.name] = _outcomes(evaluation, written, version.name, options)
+    if not options.json:
+        if len(found) > 1:
+            print(report.side_by_side(found))
+        for name, outcomes in found.items():
+            print(f"{name}: {report.totals(outcomes)}")
+    passed = all(one.is_passed for outcomes in found.values() for one in outcomes)
+    return PASSED if passed else NOT_PASSED
+
+
+def _outcomes(
+    evaluation: Evaluation, written: Sequence[Written], name: str, options: argparse.Namespace
+) -> list[Outcome]:
+    """Return the outcome of each scenario; after the bound is reached none is played."""
+    try:
+        for one in written:
+            evaluation.check(one)
+    except (NotPlayable, SettingsBroken) as fault:
+        raise Refused(str(fault)) from None
+    outcomes: list[Outcome] = []
+    for one in written:
+        is_over = bool(outcomes) and is_bound_reached(outcomes[-1])
+        outcome = (
+            Outcome(name=one.dialogue.name, stopped=REACHED) if is_over else evaluation.run(one)
+        )
+        outcomes.append(outcome)
+        if options.json:
+            print(report.outcome_as_json(name, outcome), flush=True)
+        elif options.all or not outcome.is_passed:
+            print(report.of_outcome(outcome, shows_all=options.all), flush=True)
+    return outcomes
+
+
+def _versions(
+    options: argparse.Namespace, stored: models.StoredProject | None
+) -> Iterator[_Version]:
+    names = [one for one in (options.version, options.against) if one]
+    if len(set(names)) < len(names):
+        raise WrongUse("--against: must be another version than --version")
+    if not names:
+        yield _Version("live" if stored else _OWN, None)
+    for name in names:
+        if stored and (name == "live" or name.isdigit()):
+            yield _Version(name, stored.settings_of(name))
+        elif name == _OWN:
+            yield _Version(name, None)
+        else:
+            yield _Version(name, _settings_in(Path(name)))
+
+
+def _settings_in(path: Path) -> dict[str, Any]:
+    """Return the settings in a file: a version as the API shows it, or a project as `projects show` prints it."""
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refused(f"version: {path} cannot be read ({type(error).__name__})") from None
+    except ValueError:
+        raise Refused(f"version: {path} must contain one JSON object") from None
+    inner = whole.get("settings", whole) if isinstance(whole, dict) else {}
+    found = versions.settings_of(inner) if isinstance(inner, dict) else {}
+    if not found:
+        raise Refused(f"version: {path} has none of {', '.join(versions.VERSIONED)}")
+    return found
+
+
+def _selected(options: argparse.Namespace) -> list[Written]:
+    """Return the scenarios of all sets. Raises Refused."""
+    try:
+        written = [one for name in options.set for path in _files(name) for one in read(path)]
+    except OSError as error:
+        raise Refused(f"--set: {error.filename} cannot be read ({type(error).__name__})") from None
+    except DialogueInvalid as fault:
+        raise Refused(str(fault)) from None
+    selected = [one for one in written if options.only in {None, one.dialogue.name}]
+    if not selected:
+        raise Refused(f"--only: no scenario has the name {options.only}")
+    if not options.stack:
+        return selected
+    own = next((one for one in selected if one.dialogue.project), None)
+    if own is not None:
+        rule = "must not be set: the version of the project has the settings"
+        raise Refused(f"{own.dialogue.name}: project: {rule}")
+    return selected
+
+
+def _files(name: str) -> list[Path]:
+    """Return the file of a set; `shipped` are all sets of Parley."""
+    return shipped() if name == "shipped" else [Path(name)]
+
+
+def shipped() -> list[Path]:
+    """Return the files of the sets that Parley ships."""
+    return sorted(SETS.glob("*.yaml"))
+
+
+def _import(options: argparse.Namespace) -> int:
+    try:
+        found = promptfoo.converted(options.file, options.says)
+    except OSError as error:
+        raise Refused(f"file: cannot be read ({type(error).__name__})") from None
+    except DialogueInvalid as fault:
+        raise Refused(str(fault)) from None
+    for one in found:
+        print(json.dumps(one, ensure_ascii=False))
+    print(
+        f"{len(found)} scenarios; add recorded answers to run them without a model", file=sys.stderr
+    )
+    return PASSED
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations ai", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
+    evaluate = arguments.sub_command(
+        commands,
+        "evaluate",
+        _evaluate,
+        "play the scenarios of a set and check the answers; exit code 1 if one fails",
+    )
+    evaluate.add_argument(
+        "--set",
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="YAML or JSON lines, or `shipped`",
+    )
+    evaluate.add_argument(
+        "--version", help="JSON file of settings; with a stack a number, or `live`"
+    )
+    evaluate.add_argument("--against", help="a second version, shown beside the first")
+    evaluate.add_argument("--only", metavar="NAME", help="only the scenario with this name")
+    evaluate.add_argument("--all", action="store_true", help="show the turns of all scenarios")
+    evaluate.add_argument("--json", action="store_true", help="a line of JSON per result")
+    evaluate.add_argument("--most-calls", type=int, default=DEFAULT_CALLS, help="of models")
+    evaluate.add_argument("--most-dollars", type=float, default=DEFAULT_DOLLARS, help="list prices")
+    models.add_options(evaluate)
+
+    convert = arguments.sub_command(
+        commands, "import", _import, "print the tests of promptfoo as scenarios, in JSON lines"
+    )
+    convert.add_argument("file", type=Path, help="a configuration of promptfoo, or its tests")
+    convert.add_argument("--says", metavar="VARIABLE", help="what the customer says")
+    return own
