@@ -33,12 +33,12 @@ from whatsapp.inbound.event import (
     CAMPAIGN_PAGE,
     OUTBOUND,
     PAYMENT_CLAIM,
+    PRIVACY_JOB,
     REFRESH,
     SEQUENCE_STEP,
     UNFINISHED_SEND,
 )
-from whatsapp.privacy import jobs, message_exports
-from whatsapp.worker import dispatcher
+from whatsapp.worker import dispatcher, message_exports
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
 from whatsapp.worker.updates import dispatcher as updates_dispatcher
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 type Attack = EventAttack[TwoCompanies]
 
 # Events that the functions enqueue themselves.
-INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
+INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, PRIVACY_JOB})
 
 FILES = "WhatsAppJobs <- WhatsAppJobsQueue"
 QUEUE = "WhatsAppWorker <- WhatsAppQueue"
@@ -233,9 +233,8 @@ def job_of_b(kind: Kind) -> Callable[[TwoCompanies], None]:
     """B erases or exports a customer of A, who is also a customer of B."""
 
     def make(companies: TwoCompanies) -> None:
-        system = companies.system
-        named = {"company": COMPANY_B, "kind": kind, "named": ADA.wa_id, "by": "an agent of B"}
-        jobs.start(system.table, system.admin.queue, **named)  # type: ignore[arg-type]
+        own = companies.system.admin.privacy_jobs
+        own.start(kind, COMPANY_B, ADA.wa_id, by="an agent of B")
 
     return make
 
@@ -247,7 +246,7 @@ ON_QUEUE: list[Attack] = [
     *(
         EventAttack(
             surface=QUEUE,
-            type=jobs.KIND,
+            type=PRIVACY_JOB,
             names=f"A's customer, to {kind} it",
             make=job_of_b(kind),
         )

@@ -64,7 +64,7 @@ BOUNDED = {
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
     "shared.runtime.csv_files.records": "read lazily; the rows of a page, up to LONGEST_ROW each",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
-    "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
+    "whatsapp.worker.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
     "whatsapp.jobs.sequence_steps.queue_due": "the time of its slice",

@@ -22,9 +22,8 @@ from shared.runtime.failures import Permanent
 from whatsapp import store
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import plain
-from whatsapp.configuration.folders import message_exports_of
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.privacy.subjects import hashes_of
+from whatsapp.privacy.jobs import folders_of
 from whatsapp.store.conversations.lists.merged_entries import EntryList
 from whatsapp.store.inbox import exports
 from whatsapp.store.items import Conversation, Message
@@ -55,12 +54,6 @@ COLUMNS: Final = (
 def folder_of(company: str, conversation_pk: str, job_id: str) -> str:
     """Return the prefix of a job's parts, made with the newest key of the stage."""
     return f"{folders_of(company, Conversation.contact_of(conversation_pk))[0]}{job_id}/"
-
-
-def folders_of(company: str, contact_key: str) -> list[str]:
-    """Return the prefixes that exports of messages with a contact may have: one for each key of the stage."""
-    hashes = [subject.partition("#")[2] for subject in hashes_of(contact_key)]
-    return [message_exports_of(company, hashed) for hashed in hashes]
 
 
 def start(table: Table, queue: StandardQueue, job: ExportJob, phone: Phone) -> ExportJob:
