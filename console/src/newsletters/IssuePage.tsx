@@ -116,6 +116,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
   const { state } = issue;
   const failed = pause.error ?? resume.error ?? unschedule.error;
   const isReady = state === "approved" || state === "scheduled" || state === "missed";
+  const isChanging = pause.busy || resume.busy || unschedule.busy; // until the new version is read
   return (
     <>
       {isReady && <Schedule issue={issue} onChange={onChange} />}
@@ -139,7 +140,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
         {isReady && (
-          <Button kind="primary" onClick={() => setAsked("send")}>
+          <Button kind="primary" disabled={isChanging} onClick={() => setAsked("send")}>
             {t("newsletter.issue.send")}
           </Button>
         )}
