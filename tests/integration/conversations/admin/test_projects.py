@@ -344,8 +344,8 @@ def test_the_model_reads_the_customers_files_that_it_can_read(
     harness: Harness, model: Scripted
 ) -> None:
     model.answers = [model_answer("A nice picture."), model_answer("I cannot see it.")]
-    for media in (["image"], []):
-        reads: dict[str, list[str]] = {"reads": media}
+    both: list[dict[str, list[str]]] = [{"reads": ["image"]}, {"reads": []}]
+    for reads in both:
         given = {"by": "customer", "text": "Look", "files": [{"content": PNG}]}
         tried(harness, settings=settings(scripted_config={"sms": reads}), messages=[given])
 
