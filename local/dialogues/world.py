@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Attachment, ModelAnswer
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import Attachment, ModelAnswer
     from local.dialogues.clock import Clock
     from local.dialogues.company_systems import CompanySystems
     from local.sandbox import Sandbox

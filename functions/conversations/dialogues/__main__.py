@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING
 
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.dialogues import report
-from conversations.dialogues.files import DialogueInvalid, read
 from conversations.dialogues.performance import play
+from conversations.dialogues.scenarios.files import DialogueInvalid, read
 from conversations.dialogues.world import RealModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conversations.dialogues.files import Written
+    from conversations.dialogues.scenarios.files import Written
     from conversations.dialogues.turn import Performance
 
     type Show = Callable[[Performance], str]

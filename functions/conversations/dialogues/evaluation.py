@@ -12,24 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conversations.dialogues.performance import play, recorded_judgement
-from conversations.dialogues.rehearsal import Rehearsal, refuse_unplayable
-from conversations.dialogues.settings import project_of
+from conversations.dialogues.rehearsal.rehearsal import Rehearsal, refuse_unplayable
+from conversations.dialogues.scenarios.settings import project_of
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import NO_TIME_LEFT, AnswerInvalid
+from shared.ai.evaluation.bounds import REACHED, BoundedCalls
 from shared.ai.spending import prices
-from shared.evaluation.bounds import REACHED, BoundedCalls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conversations.ai.config import AiConfig
     from conversations.configuration.projects import Company
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Judged
-    from conversations.dialogues.rehearsal import Models, Searches
+    from conversations.dialogues.rehearsal.rehearsal import Models, Searches
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import Judged
     from conversations.dialogues.turn import Performance, Turn
-    from shared.evaluation.bounds import Bounds
-    from shared.evaluation.judge import Judge, Judgement
+    from shared.ai.evaluation.bounds import Bounds
+    from shared.ai.evaluation.judge import Judge, Judgement
+    from shared.ai.spending.prices import ModelPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +112,7 @@ class Evaluation:
 
     def _bounded(self, config: AiConfig, company: Company) -> ai.Model:
         assert self.models is not None  # noqa: S101 - for mypy: `_rehearsal` has checked it
-        return BoundedCalls(self.models(config, company), dearest_model(config), self.bounds)
+        return BoundedCalls(self.models(config, company), dearest_price(config), self.bounds)
 
     def _judged(self, asked: Judged, turn: Turn) -> Judgement | None:
         if self.models is None:
@@ -140,7 +141,7 @@ def is_bound_reached(outcome: Outcome) -> bool:
     return outcome.stopped == REACHED
 
 
-def dearest_model(config: AiConfig) -> str | None:
-    """Return the id of the model, or of the second one if that is more expensive: either may answer."""
-    ids = [config.model, *([config.fallback.model] if config.fallback else [])]
-    return max(ids, key=lambda one: prices.model_price(one).token_out)
+def dearest_price(config: AiConfig) -> ModelPrice:
+    """Return the price of the model, or of the second one if that is more expensive: either may answer."""
+    found = map(prices.price_for, filter(None, (config, config.fallback)))
+    return max(found, key=lambda one: one.token_out)

@@ -21,20 +21,20 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.config import AiConfig
 from conversations.configuration import projects
 from conversations.configuration.projects import ConfigurationInvalid
-from conversations.dialogues.evaluation import Evaluation, Outcome, dearest_model
-from conversations.dialogues.files import Written
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.rehearsal import TURN_MS, NotPlayable
-from conversations.dialogues.settings import SettingsBroken, project_of
+from conversations.dialogues.evaluation import Evaluation, Outcome, dearest_price
+from conversations.dialogues.rehearsal.rehearsal import TURN_MS, NotPlayable
+from conversations.dialogues.scenarios.files import Written
+from conversations.dialogues.scenarios.format import Dialogue
+from conversations.dialogues.scenarios.settings import SettingsBroken, project_of
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import project_versions
 from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.evaluation import EvaluationResult
+from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from shared.ai.evaluation.judge import Judge
 from shared.aws.secrets import SecretUnreadable
-from shared.evaluation.bounds import BoundedCalls, Bounds
-from shared.evaluation.judge import Judge
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -152,7 +152,7 @@ class _Scenario:
         is_judged = any(step.expect.judge for step in self.written.dialogue.turns)
         judge = None
         if is_judged:
-            model = BoundedCalls(self._model_of(config, company), dearest_model(config), bounds)
+            model = BoundedCalls(self._model_of(config, company), dearest_price(config), bounds)
             judge = Judge(model, self.until_ms)
         return Evaluation(
             bounds=bounds,

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Attachment, ModelAnswer, Order, Place, SharedContact
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import (
+        Attachment,
+        ModelAnswer,
+        Order,
+        Place,
+        SharedContact,
+    )
 
 
 @dataclass(frozen=True, slots=True)

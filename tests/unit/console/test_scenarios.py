@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conversations.dialogues.format import Dialogue
+from conversations.dialogues.scenarios.format import Dialogue
 from tests.unit.console.typescript import run
 
 MODULE = "operations/projects/scenarios.ts"

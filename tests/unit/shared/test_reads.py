@@ -126,7 +126,7 @@ TEXTS = {
     "email_threads.parsing.body.quotes._header_block",
     "email_threads.parsing.body.quotes._next_text",
     "email_threads.parsing.body.reply_text._quoted_runs",
-    "shared.ai.links._links",
+    "shared.ai.texts.links._links",
     "shared.policy.consent.keywords.folded",
     "shared.api.routing.routes._request",
 }

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.checks.division import divided
 from conversations.ai.checks.faults import Fault
 from shared.ai.languages.function_words import plain_words
-from shared.ai.links import Link, as_read, is_allowed, links_in
 from shared.ai.port import Stop
-from shared.ai.texts import has_control_character, has_placeholder
+from shared.ai.texts.links import Link, as_read, is_allowed, links_in
+from shared.ai.texts.values import has_control_character, has_placeholder
 from shared.runtime.redaction.links_and_emails import emails_in
 from shared.runtime.redaction.phone_numbers import phones_in
 from shared.runtime.redaction.secrets import tokens_in

@@ -10,10 +10,10 @@ from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions, views
 from conversations.api.projects.inputs import LARGEST_SET_BYTES
 from conversations.configuration.versions import live_version
-from conversations.dialogues.files import Written
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.rehearsal import NotPlayable, refuse_unplayable
+from conversations.dialogues.rehearsal.rehearsal import NotPlayable, refuse_unplayable
 from conversations.dialogues.runs import NOWHERE
+from conversations.dialogues.scenarios.files import Written
+from conversations.dialogues.scenarios.format import Dialogue
 from conversations.lifecycle.evaluation_step import EvaluationStep
 from conversations.store.evaluations import MOST_SETS, Evaluations
 from conversations.store.items.parts.evaluation import EvaluationRun, EvaluationSet

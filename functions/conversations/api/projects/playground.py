@@ -17,7 +17,7 @@ from conversations.ai.prompt.system_prompt import HistoryMessage
 from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
-from conversations.dialogues.unstored import Unstored
+from conversations.dialogues.rehearsal.unstored import Unstored
 from conversations.outbound.compose import facts
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.configuration.projects import Company
-    from conversations.dialogues.format import Dialogue
+    from conversations.dialogues.scenarios.format import Dialogue
 
 _TARGET: Final = "https://functions.example.com/"  # never called
 _MODEL: Final = {

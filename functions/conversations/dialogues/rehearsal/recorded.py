@@ -12,7 +12,7 @@ from shared.ai.retrieval.port import Passage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.dialogues.format import Document, ModelAnswer
+    from conversations.dialogues.scenarios.format import Document, ModelAnswer
 
 _CHARACTERS_A_TOKEN = 4  # a rule of thumb
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from shared.ai import port as ai
-from shared.ai.spending import prices
 
 REACHED: Final = "evaluation_bound"  # the code of a refused call
 
 if TYPE_CHECKING:
     from shared.ai.port import Model
+    from shared.ai.spending.prices import ModelPrice
 
 
 @dataclass(slots=True)
@@ -25,16 +25,19 @@ class Bounds:
 
     @property
     def has_room(self) -> bool:
-        """Whether another call may be made, whatever it costs."""
+        """Whether another call may be made, at any price."""
         return self.used_calls < self.calls and self.used_micros < self.micros
 
 
 @dataclass(slots=True, eq=False)
 class BoundedCalls:
-    """A model whose calls count. One that may exceed the bounds raises ai.Unavailable (`evaluation_bound`)."""
+    """
+    A model whose calls count by *price*, or by what its replies say. A call that may exceed the bounds raises
+    ai.Unavailable (`evaluation_bound`).
+    """
 
     model: Model = field(repr=False)
-    model_id: str | None
+    price: ModelPrice
     bounds: Bounds
 
     @property
@@ -45,10 +48,10 @@ class BoundedCalls:
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`. The longest possible answer must fit, so that no answer exceeds the bound."""
         size = sum(len(text.encode()) for text in request.texts)
-        most = prices.estimate(self.model_id, size, request.limits.most_tokens)
+        most = self.price.estimate(size, request.limits.most_tokens)
         if not self.bounds.has_room or self.bounds.used_micros + most > self.bounds.micros:
             raise ai.Unavailable(REACHED, ai.Repeat.NEVER)
         self.bounds.used_calls += 1
         reply = self.model.reply(request)
-        self.bounds.used_micros += prices.price_of(self.model_id, reply.usage)
+        self.bounds.used_micros += reply.usage.micros or self.price.of_use(reply.usage)
         return reply

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from conversations.dialogues.files import DialogueInvalid, documents_in
+from conversations.dialogues.scenarios.files import DialogueInvalid, documents_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.settings import merged
+from conversations.dialogues.scenarios.format import Dialogue
+from conversations.dialogues.scenarios.settings import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,8 +17,8 @@ from pydantic import (
 )
 
 from conversations.lifecycle.status import Status
+from shared.ai.evaluation.judge import Judgement
 from shared.ai.languages.certain_languages import known_language
-from shared.evaluation.judge import Judgement
 from shared.runtime import clock
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": clock.DAY_SECONDS}

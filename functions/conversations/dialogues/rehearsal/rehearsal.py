@@ -15,9 +15,9 @@ from conversations.ai import dialogue
 from conversations.ai.checks.faults import Severity
 from conversations.ai.knowledge.search_tool import Knowledge
 from conversations.ai.knowledge.settings import KnowledgeConfig
-from conversations.dialogues.recorded import RecordedModel, passages_of
-from conversations.dialogues.settings import project_of
-from conversations.dialogues.unstored import Unstored
+from conversations.dialogues.rehearsal.recorded import RecordedModel, passages_of
+from conversations.dialogues.rehearsal.unstored import Unstored
+from conversations.dialogues.scenarios.settings import project_of
 from conversations.dialogues.world import Line, Observation
 from conversations.lifecycle.status import OVER, WITH_PEOPLE, Status
 from conversations.outbound import failures
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Call, Result
     from conversations.ai.outcome import Answer
     from conversations.configuration.projects import Company
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import ModelAnswer
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import ModelAnswer
     from conversations.dialogues.world import CustomerMessage
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
