@@ -66,6 +66,7 @@ def test_settings_of_a_model_go_live_after_a_look_at_the_differences_and_back(
     expect(begin.or_(form)).to_be_visible()
     if begin.is_visible():
         begin.click()
+    expect(page.get_by_role("row").filter(has_text="live").first).to_be_visible()  # the form is its
     before = form.get_by_label("Words for answers").input_value()
 
     form.get_by_label("Words for answers").fill(f"{before}\n{words}")
