@@ -87,7 +87,7 @@ def _ceiling(name: str, text: str) -> dict[str, int | None]:
 
 
 def _most_percent(options: argparse.Namespace) -> int:
-    """Return the maximum of the deployment; without its stack (`--table`), that of the parameter."""
+    """Return the maximum of the deployment; without its stack (`--table`), the parameter's default."""
     if options.table:
         return MOST_PERCENT
     return int(arguments.outputs_of(options.stack).get(MAXIMUM, MOST_PERCENT))

@@ -1,4 +1,4 @@
-"""Which conversations of the inbox a caller may read, and may learn that they exist."""
+"""Rights to read conversations of the inbox, and to learn that they exist."""
 
 from __future__ import annotations
 

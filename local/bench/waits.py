@@ -1,4 +1,4 @@
-"""How long customers wait for an answer of a model that needs no time, and how many answers a burst gets: simulated."""
+"""Waits of customers for an answer of a model that needs no time, and how many answers a burst gets: simulated."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from conversations.dialogues.files import Written
-from conversations.dialogues.format import FRAGMENT_SECONDS, Dialogue
+from conversations.dialogues.scenarios.files import Written
+from conversations.dialogues.scenarios.format import FRAGMENT_SECONDS, Dialogue
 from conversations.dialogues.world import CustomerMessage
 from local.dialogues import emulated
 from shared.runtime import clock

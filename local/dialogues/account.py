@@ -1,4 +1,4 @@
-"""An AWS account in moto with what the functions of conversations use. Its tables are those of the templates."""
+"""An AWS account in moto with what the functions of conversations use. The templates declare its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from events.conversations import sample_data
 if TYPE_CHECKING:
     from mypy_boto3_sqs.literals import QueueAttributeNameType
 
-ACCOUNT: Final = "123456789012"  # that of moto
+ACCOUNT: Final = "123456789012"  # moto's
 REGION: Final = "us-east-1"
 BUCKET: Final = "dialogues-media"
 SWITCHES: Final = "/parley/dialogues"
@@ -120,9 +120,9 @@ def _bucket_and_switches() -> dict[str, str]:
 
 def settings(url: str, model_url: str) -> dict[str, str]:
     """
-    Return the other variables of the functions, and those of the SDK.
+    Return the other variables of the functions and of the SDK.
 
-    *url* is the address of the sandbox, *model_url* that of the API of OpenAI.
+    *url* is the address of the sandbox, *model_url* of the API of OpenAI.
     """
     return {
         "STAGE": "local",

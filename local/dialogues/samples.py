@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from conversations.dialogues.format import ModelAnswer
-from conversations.dialogues.settings import merged
+from conversations.dialogues.scenarios.format import ModelAnswer
+from conversations.dialogues.scenarios.settings import merged
 from events.conversations import sample_data
 from shared.events.exchange import Button, File, InboundMessage, Location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conversations.dialogues.format import ChannelName, Dialogue, Place
+    from conversations.dialogues.scenarios.format import ChannelName, Dialogue, Place
     from conversations.dialogues.world import CustomerMessage
     from shared.events.exchange import Kind, Provider
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Attachment, ModelAnswer
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import Attachment, ModelAnswer
     from local.dialogues.clock import Clock
     from local.dialogues.company_systems import CompanySystems
     from local.sandbox import Sandbox
@@ -69,7 +69,7 @@ class Begun:
 
 @dataclass(slots=True, eq=False)
 class EmulatedWorld:
-    """The handlers of conversations, and one company whose projects are those of the dialogues."""
+    """The handlers of conversations, and one company with the projects of the dialogues."""
 
     handlers: Handlers
     sandbox: Sandbox

@@ -1,4 +1,4 @@
-"""The models of the answers of actions, with their envelope, and their schemas: those of the OpenAPI document."""
+"""The models of the answers of actions, with their envelope, and their schemas in the OpenAPI document."""
 
 from http import HTTPStatus
 from typing import Any, Literal

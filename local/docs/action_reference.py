@@ -170,7 +170,7 @@ def _properties(action: Action) -> Iterator[tuple[str, dict[str, object], bool]]
 
 
 def _limits(facts: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """Return the limits of a parameter with those of the type that it refers to."""
+    """Return the limits of a parameter and of the type that it refers to."""
     found = {key: value for key, value in facts.items() if key in _LIMITS and value is not None}
     options = [one for one in facts.get("anyOf", []) if one.get("type") != "null"]
     numbers = [one for one in options if one.get("type") == "number"]

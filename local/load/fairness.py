@@ -2,7 +2,7 @@
 Two companies at the same time: one sends all its events at once, the other one message after the other.
 
 For each message of the second company it counts the events of the first one that waited when the message was accepted,
-and those of them that were handled before it. Counts do not depend on the speed of this machine.
+and how many of them were handled before it. Counts do not depend on the speed of this machine.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Wait:
 
     @property
     def before(self) -> int:
-        """Those of them that were handled before the message; events that came later do not count."""
+        """How many of them were handled before the message; events that came later do not count."""
         return min(self.waiting, self.handled_then - self.handled)
 
 

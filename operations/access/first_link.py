@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument(
         "--company",
         type=arguments.word,
-        help="id of the company; by default that of the parameter SingleCompany",
+        help="id of the company; by default the parameter SingleCompany",
     )
     own.add_argument(
         "--admin-only",

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from conversations.configuration import versions
-from conversations.dialogues import promptfoo, report
+from conversations.dialogues import report
 from conversations.dialogues.evaluation import Evaluation, Outcome, is_bound_reached
-from conversations.dialogues.files import DialogueInvalid, Written, read
-from conversations.dialogues.rehearsal import NotPlayable
-from conversations.dialogues.settings import SettingsBroken
+from conversations.dialogues.rehearsal.rehearsal import NotPlayable
+from conversations.dialogues.scenarios import promptfoo
+from conversations.dialogues.scenarios.files import DialogueInvalid, Written, read
+from conversations.dialogues.scenarios.settings import SettingsBroken
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.evaluation import models
-from shared.evaluation.bounds import REACHED, Bounds
+from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 
 SETS = Path(__file__).parent / "sets"
@@ -29,8 +30,12 @@ _OWN = "scenarios"  # the name of the settings that the scenarios have
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0: all scenarios of each version have passed, 1: not, 2: wrong arguments."""
+    level = logger.log_level
     logger.setLevel("CRITICAL")  # of the code of functions
-    return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+    try:
+        return arguments.run(parser(), argv, lambda options: int(options.run(options)))
+    finally:
+        logger.setLevel(level)
 
 
 @dataclass(frozen=True, slots=True)

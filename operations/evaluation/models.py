@@ -10,8 +10,8 @@ import boto3
 from conversations.ai.config import AiConfig
 from conversations.configuration import versions
 from conversations.configuration.projects import Companies, Company
-from conversations.dialogues.evaluation import dearest_model
-from conversations.dialogues.rehearsal import TURN_MS
+from conversations.dialogues.evaluation import dearest_price
+from conversations.dialogues.rehearsal.rehearsal import TURN_MS
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.store import project_versions
@@ -20,14 +20,15 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.projects.cli import LOG, TABLE
 from shared.ai import port as ai
+from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from shared.ai.evaluation.judge import Judge
 from shared.ai.providers.openai import Account, OpenAI
 from shared.aws.dynamodb import Table
-from shared.evaluation.bounds import BoundedCalls, Bounds
-from shared.evaluation.judge import Judge
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from conversations.dialogues.rehearsal import Models, Searches
+    from conversations.dialogues.rehearsal.rehearsal import Models, Searches
+    from shared.ai.spending.prices import ModelPrice
 
 DOCUMENTS = "NewslettersBucketName"  # output of template.yaml
 _KEY = "OPENAI_API_KEY"
@@ -53,11 +54,11 @@ class StoredProject:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The models of an evaluation; all None: recorded answers. *judging* is the judge with its id."""
+    """The models of an evaluation; all None: recorded answers. *judging* is the judge with its price."""
 
     models: "Models | None" = None
     searches: "Searches | None" = None
-    judging: tuple[ai.Model, str | None] | None = None
+    judging: "tuple[ai.Model, ModelPrice] | None" = None
 
     def judge(self, bounds: Bounds) -> Judge | None:
         """Return the judge, whose calls count."""
@@ -148,5 +149,5 @@ def _of_project(options: argparse.Namespace, stored: StoredProject) -> Asked:
     method = next(iter(company.allowed_channels), ChannelMethod.SMS)
     config = AiConfig.read(company.ai_config, method.value)
     return Asked(
-        model_of, deps.documents.knowledge_of, (model_of(config, company), dearest_model(config))
+        model_of, deps.documents.knowledge_of, (model_of(config, company), dearest_price(config))
     )

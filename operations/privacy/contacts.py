@@ -11,19 +11,20 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse, matching
 from operations.contexts.inbox import cli as inbox
 from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
-from shared.privacy import jobs as stored_jobs
 from shared.privacy import remainders
+from shared.privacy.requests import Jobs
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from whatsapp.privacy import jobs
-from whatsapp.privacy.remainders import REMAINDERS
+from whatsapp.privacy.requests import REMAINDERS, jobs_of
 from whatsapp.store.items.privacy import PrivacyJob
 
 # Outputs of template.yaml.
 TABLE = "WhatsAppTableName"
+BUCKET = "MediaBucketName"
 QUEUE = "WhatsAppQueueUrl"
 POLL_MS = 5 * clock.SECOND_MS
 BY = "operations"
@@ -37,25 +38,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _act(options: argparse.Namespace) -> int:
     if bool(options.phone) == bool(options.user_id):
         raise WrongUse("--phone or --user-id is required, not both")
-    outputs = arguments.outputs_of(options.stack, TABLE, QUEUE)
-    table = Table(boto3.client("dynamodb"), outputs[TABLE])
-    queue = FifoQueue(lambda: boto3.client("sqs"), outputs[QUEUE])
-    named = options.phone or options.user_id
+    outputs = arguments.outputs_of(options.stack, TABLE, BUCKET, QUEUE)
+    jobs = jobs_of(
+        Table(boto3.client("dynamodb"), outputs[TABLE]),
+        Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
+        FifoQueue(lambda: boto3.client("sqs"), outputs[QUEUE]),
+    )
     try:
-        job = jobs.start(
-            table, queue, company=options.company, kind=options.kind, named=named, by=BY
-        )
+        job = jobs.start(options.kind, options.company, options.phone or options.user_id, by=BY)
     except (Transient, ClientError, BotoCoreError) as failure:
         raise Refused(f"{failure}; run the command again to continue") from None
-    return _show(_waited_for(table, job, options.wait))
+    return _show(_waited_for(jobs, job, options.wait))
 
 
-def _waited_for(table: Table, job: PrivacyJob, seconds: int) -> PrivacyJob:
+def _waited_for(jobs: Jobs[PrivacyJob], job: PrivacyJob, seconds: int) -> PrivacyJob:
     """Return the job when it is done, or after this time."""
     until = clock.now_ms() + seconds * clock.SECOND_MS
     while job.state != "done" and clock.now_ms() < until:
         clock.sleep_ms(POLL_MS)
-        job = stored_jobs.get(table, PrivacyJob, job.job_id) or job
+        job = jobs.get(job.job_id) or job
     return job
 
 

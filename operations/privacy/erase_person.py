@@ -10,7 +10,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
 from conversations.privacy.dependencies import ErasureDependencies
-from conversations.privacy.remainders import REMAINDERS
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from shared.aws.dynamodb import Table
@@ -52,9 +51,9 @@ def _erase(options: argparse.Namespace) -> int:
         f"fencing the conversations; waiting up to {minutes} minutes for running workers",
         file=sys.stderr,
     )
-    done = erasure.erase(dependencies(options), options.company, addresses)
+    done = erasure.run(dependencies(options), "erase", options.company, addresses)
     for name in erasure.COUNTED:
-        print(name, getattr(done, name), sep="\t")
+        print(name, done.counts.get(name, 0), sep="\t")
     _show_left()
     for thread in done.threads_left:
         print(f"error: delete the thread at the model's provider: {thread}", file=sys.stderr)
@@ -63,8 +62,8 @@ def _erase(options: argparse.Namespace) -> int:
 
 def _show_left() -> None:
     """Print what is kept and the copies that are not reached, each with the time until when."""
-    until = remainders.ends(REMAINDERS, clock.now_ms())
-    for one in REMAINDERS:
+    until = remainders.ends(erasure.REMAINDERS, clock.now_ms())
+    for one in erasure.REMAINDERS:
         print(
             "outside" if one.is_outside else "kept",
             one.kind,

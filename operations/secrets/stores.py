@@ -1,4 +1,4 @@
-"""Where a secret is: in Secrets Manager, or in a parameter if the deployment uses parameters for its own secrets."""
+"""Place of a secret: in Secrets Manager, or in a parameter if the deployment uses parameters for its own secrets."""
 
 from __future__ import annotations
 

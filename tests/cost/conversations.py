@@ -239,7 +239,7 @@ KINDS = (
     Kind("an answer, and a new memory", _works, Figures(14, 19, 50, 2, 1, 1, 600), 50, _with_memory,
          short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
-    Kind("a run of two recorded scenarios", _works, Figures(0, 9, 19, 4, 2, 2, 1_000), 12, _with_run),
+    Kind("a run of two recorded scenarios", _works, Figures(0, 8, 18, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 

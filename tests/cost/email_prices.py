@@ -165,6 +165,6 @@ def tokens_markdown(calls: Iterable[Call]) -> str:
 
 TOKENS: Final = """\
 The model reads the newest mail with the nine before it, 4,000 characters of each at most. Its tokens are a quarter of
-the characters, as at the [help desk](connect/richpanel.md), and the answers are those of a scripted model: a reply of
-600 characters adds 150 tokens. The price is an example; check that of your model.
+the characters, as at the [help desk](connect/richpanel.md), and a scripted model gives the answers: a reply of
+600 characters adds 150 tokens. The price is an example; check the price of your model.
 """

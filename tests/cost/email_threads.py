@@ -181,5 +181,5 @@ the thread has {heads} KB before the event; from about 20 mails on its lists are
 characters and names the ten before it. A mail writes four units for each KB of the head, two for each KB of the mail,
 and 11; on the first change of a day two more. SES's own write to the bucket, the messages of S3 and SNS to the queue,
 and the rate limit of the API (one unit) are not included. The undo of a merge and a split read all mails of the thread:
-the read units are those of 2,000.
+the read units are for 2,000.
 """

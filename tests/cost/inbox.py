@@ -278,7 +278,7 @@ def markdown(measured: Measured) -> str:
     """The table for docs/costs.md."""
     lines = [
         "The inbox over all contexts: write units (WRU), read units (RRU) and requests to DynamoDB that a change of a",
-        "conversation adds in its feed, and those of reading it:",
+        "conversation adds in its feed, and what reading it costs:",
         "",
         "| change or call | WRU | RRU | requests |",
         "| :-- | --: | --: | --: |",

@@ -111,6 +111,6 @@ INTRODUCTION: Final = """\
 One issue, with three edits of its draft and two exports, costs about ${dollars:.4f} without the model's tokens:
 """
 TOKENS: Final = """\
-The tokens of its model, a quarter of the characters of all calls; the answers are those of the scripted model. The
-price is an example; check that of your model.
+The tokens of its model, a quarter of the characters of all calls; the scripted model gives the answers. The
+price is an example; check the price of your model.
 """

@@ -50,14 +50,14 @@ WRITTEN_DOWN: Measured = {
     NEW_ROW: Figures(11.17, 10.05, 0),
     KNOWN_ROW: Figures(0.17, 4.05, 0),
     DRY_RUN: Figures(0, 41.5, 0),
-    EXPORT: Figures(96, 410, 5),
-    ERASURE: Figures(237, 701.5, 275),
+    EXPORT: Figures(96, 409, 5),
+    ERASURE: Figures(237, 686.5, 275),
     BY_RETENTION: Figures(68, 212.5, 155),
 }
 NOTES = """\
 A row has a number and a name of two words. The person has one conversation in each of WhatsApp, AI conversations and
-e-mail, a byline of a newsletter and a row of the help desk. Units are those of all contexts; each further message of an
-erasure costs some more. Seconds are those of the inbox's function, at 0.5 GB, nearly all of them waits for running
+e-mail, a byline of a newsletter and a row of the help desk. Units: of all contexts; each further message of an
+erasure costs some more. Seconds: of the inbox's function, at 0.5 GB, nearly all of them waits for running
 workers.
 """
 

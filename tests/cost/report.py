@@ -27,7 +27,7 @@ DOLLARS_A_READ_UNIT = 0.125
 _AT_MOST = ("most_expensive", "most_writes", "log_bytes")
 
 NOTES = """\
-*at most* and *writes* are those of the most expensive single event: every eighth message also trims the counted keys in
+*at most* and *writes*: of the most expensive single event: every eighth message also trims the counted keys in
 the head of its conversation. *requests* are requests to AWS. Each webhook brings one event and the worker receives ten
 at a time, so SQS is one send and a tenth of a receive and of a delete. EMF lines hold the metrics, one line for each
 run of a function; *log bytes* include them.

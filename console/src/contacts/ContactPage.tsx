@@ -19,6 +19,7 @@ import { Tickets } from "./Tickets";
 import { Timeline } from "./Timeline";
 import { placeOf, withQuery } from "../shell/router";
 import { usePageList } from "../api/pageList";
+import "../ui/pages.css";
 
 export function ContactPage({ id }: { id: string | null }) {
   const { client } = useApp();

@@ -1,6 +1,6 @@
 // The list of conversations, and beside it the open one. On a phone one of the two is shown.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { POLL_MS, useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
@@ -8,10 +8,10 @@ import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./addres
 import { rangeOf, type Target } from "./bulk/job";
 import { BulkStatus, SelectionBar } from "./bulk/SelectionBar";
 import { Filters } from "./Filters";
-import { InboxRow } from "./InboxRow";
+import { InboxRow, type InboxRowProps } from "./InboxRow";
 import { filtersOf } from "./savedViews";
 import { Views } from "./Views";
-import { labelsOf, list, type Context, type Filter, type Row, type Rows, type Status } from "./source";
+import { extended, idOf, labelsOf, list, refreshed, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
 import { changeQuery, useQuery } from "../shell/router";
 import { moment } from "../texts/format";
@@ -66,7 +66,7 @@ export function Inbox({ section, context, conversation }: Props) {
             ))}
           </div>
         </header>
-        <Rows key={JSON.stringify(filter)} filter={filter} section={section} open={conversation} me={me} onRows={(rows) => setLabels((old) => labelsOf(rows, old))} />
+        <Rows key={JSON.stringify(filter)} filter={filter} section={section} query={query} open={conversation} me={me} onRows={(rows) => setLabels((old) => labelsOf(rows, old))} />
       </section>
       {isOpen ? (
         <Conversation key={`${context}/${conversation}`} context={context as Context} id={conversation} back={section} />
@@ -113,43 +113,49 @@ function Search({ words, onChange }: { words: string; onChange: (words: string) 
   );
 }
 
-function idOf({ context, key }: Row): string {
-  return `${context}/${key}`;
-}
-
 interface RowsProps {
   filter: Filter;
   section: string;
+  query: string;
   open: string | null;
   me: string | null;
   onRows: (rows: Row[]) => void;
 }
 
-function Rows({ filter, section, open, me, onRows }: RowsProps) {
+function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
   const { client } = useApp();
-  const [more, setMore] = useState<Rows | null>(null);
+  const known = useRef<Rows | null>(null);
+  const [, redraw] = useState(0);
   const first = useLiveList((signal) => list(client, filter, null, signal), [client, filter], POLL_MS, (hint, shown) => {
     if (hint.version === undefined) return false;
     const row = shown?.rows.find((one) => one.context === hint.context && one.key === hint.key);
     return row ? row.version < hint.version : filter.context === null || filter.context === hint.context;
   });
-  const cursor = more ? more.cursor : (first.value?.cursor ?? null);
-  const lookedBackTo = (more ?? first.value)?.lookedBackTo ?? null;
+  // While rendering: the first page and what follows it change together.
+  useMemo(() => {
+    known.current = first.value && refreshed(known.current, first.value, !filter.q && !filter.waiting);
+  }, [first.value]);
+  const cursor = known.current?.cursor ?? null;
+  const lookedBackTo = known.current?.lookedBackTo ?? null;
   const next = useAction(async () => {
     const page = await list(client, filter, cursor, new AbortController().signal);
-    setMore({ ...page, rows: [...(more?.rows ?? []), ...page.rows] });
+    // The list may have begun anew meanwhile.
+    if (!known.current || known.current.cursor !== cursor) return;
+    known.current = extended(known.current, page);
+    redraw((count) => count + 1);
   });
   useEffect(() => {
-    if (first.value) onRows([...first.value.rows, ...(more?.rows ?? [])]);
-  }, [first.value, more]);
+    if (known.current) onRows(known.current.rows);
+  }, [known.current]);
   const [chosen, setChosen] = useState<ReadonlyMap<string, Target>>(new Map());
   const anchor = useRef<string | null>(null); // where Shift begins
+  const chooser = useRef<InboxRowProps["onChoose"]>(() => undefined);
+  const chooseLatest = useCallback<InboxRowProps["onChoose"]>((row, isRange) => chooser.current(row, isRange), []);
   if (first.value === null && first.error) return <ErrorNotice error={first.error} onRetry={() => void first.reload()} />;
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
   const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.waiting || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
-  const known = new Set(first.value.rows.map((row) => row.key));
-  const rows = [...first.value.rows, ...(more?.rows.filter((row) => !known.has(row.key)) ?? [])];
-  const choose = (row: Row, isRange: boolean) => {
+  const rows = known.current?.rows ?? [];
+  chooser.current = (row, isRange) => {
     const id = idOf(row);
     const isChosen = !chosen.has(id);
     const ids = isRange && anchor.current ? rangeOf(rows.map(idOf), anchor.current, id) : [id];
@@ -173,12 +179,13 @@ function Rows({ filter, section, open, me, onRows }: RowsProps) {
       ) : (
         <ul>
           {rows.map((row) => (
-            <InboxRow key={`${row.context}/${row.key}`} row={row} section={section} current={row.key === open} me={me} showsStatus={filter.status === "all"} chosen={chosen.has(idOf(row))} onChoose={(isRange) => choose(row, isRange)} />
+            <InboxRow key={idOf(row)} row={row} section={section} query={query} current={row.key === open} me={me} showsStatus={filter.status === "all"} chosen={chosen.has(idOf(row))} onChoose={chooseLatest} />
           ))}
         </ul>
       )}
       {filter.q && cursor !== null && lookedBackTo && <p class="quiet">{t("inbox.searched_back_to", { moment: moment(lookedBackTo) })}</p>}
-      <MoreButton isOffered={cursor !== null} next={next} />
+      {/* A page that finds little is followed by the next one only when a person asks. */}
+      <MoreButton isOffered={cursor !== null} next={next} loadsWhenSeen={!isNarrow && !next.error} />
     </div>
   );
 }

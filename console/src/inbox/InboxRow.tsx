@@ -1,6 +1,7 @@
+import { Component } from "preact";
 import { actor, ahead, span, when } from "../texts/format";
 import { previewText } from "../texts/preview";
-import { placeOf, useQuery, withQuery } from "../shell/router";
+import { placeOf, withQuery } from "../shell/router";
 import { named, t, tn, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Avatar, Badge } from "../ui/controls";
@@ -13,18 +14,35 @@ export function titleOf(row: Row): string {
   return row.contact ?? row.handleText ?? t("inbox.unknown");
 }
 
-interface Props {
+export interface InboxRowProps {
   row: Row;
   section: string;
+  query: string; // of the list
   current: boolean;
   me: string | null;
   showsStatus: boolean; // in a list of several statuses
   chosen: boolean;
-  onChoose: (isRange: boolean) => void;
+  onChoose: (row: Row, isRange: boolean) => void;
 }
 
-export function InboxRow({ row, section, current, me, showsStatus, chosen, onChoose }: Props) {
-  const query = useQuery();
+const MINUTE_MS = 60_000; // of times that grow
+
+// A list may have thousands of rows, of which a change concerns few.
+export class InboxRow extends Component<InboxRowProps> {
+  minute = 0;
+
+  override shouldComponentUpdate(next: InboxRowProps): boolean {
+    if ((next.row.waitingSince || next.row.dueAt) && Math.floor(Date.now() / MINUTE_MS) !== this.minute) return true;
+    return Object.entries(next).some(([name, value]) => value !== this.props[name as keyof InboxRowProps]);
+  }
+
+  override render() {
+    this.minute = Math.floor(Date.now() / MINUTE_MS);
+    return <Line {...this.props} />;
+  }
+}
+
+function Line({ row, section, query, current, me, showsStatus, chosen, onChoose }: InboxRowProps) {
   const title = titleOf(row);
   const unread = row.unreadCount > 0;
   return (
@@ -34,7 +52,7 @@ export function InboxRow({ row, section, current, me, showsStatus, chosen, onCho
           type="checkbox"
           checked={chosen}
           aria-label={t("bulk.choose", { name: title })}
-          onClick={(event) => onChoose(event.shiftKey)}
+          onClick={(event) => onChoose(row, event.shiftKey)}
         />
       </label>
       <a
@@ -89,7 +107,7 @@ function DueBadge({ row }: { row: Row }) {
   return due && <Badge kind={due.kind}>{dueText(row)}</Badge>;
 }
 
-function Marks({ row, me, showsStatus }: Pick<Props, "row" | "me" | "showsStatus">) {
+function Marks({ row, me, showsStatus }: Pick<InboxRowProps, "row" | "me" | "showsStatus">) {
   const needsPerson = row.contextStatus === "handoff_pending";
   if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt && !row.waitingSince) return null;
   return (

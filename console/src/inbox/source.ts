@@ -28,10 +28,14 @@ export interface Filter extends Choice {
   q: string;
 }
 
+const PAGE = 50;
+
 export interface Rows {
   rows: Row[];
   cursor: string | null;
   lookedBackTo: string | null; // the time of the last conversation that was compared
+  first: number; // rows of the first page
+  isExtended: boolean; // by further pages
 }
 
 export interface Address {
@@ -65,6 +69,26 @@ export function filtersOf({ unread, unassigned, waiting, ...rest }: Filter): Con
 }
 
 export async function list(client: Client, filter: Filter, cursor: string | null, signal: AbortSignal): Promise<Rows> {
-  const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: 50 }, signal });
-  return { rows: page.result.conversations, cursor: page.cursor, lookedBackTo: page.result.lookedBackTo ?? null };
+  const page = await client.call("GET /inbox", { query: { ...filtersOf(filter), cursor, limit: PAGE }, signal });
+  const { conversations: rows, lookedBackTo = null } = page.result;
+  return { rows, cursor: page.cursor, lookedBackTo, first: rows.length, isExtended: false };
+}
+
+export function idOf({ context, key }: Row): string {
+  return `${context}/${key}`;
+}
+
+// A list whose first page was read again. Rows that newer ones have pushed off this page stay.
+export function refreshed(known: Rows | null, page: Rows, isNewestFirst: boolean): Rows {
+  if (!known?.isExtended || page.cursor === null) return page;
+  const last = page.rows.at(-1);
+  const listed = new Set(page.rows.map(idOf));
+  const isBehind = (row: Row, place: number) => (isNewestFirst && last ? row.lastActivityAt <= last.lastActivityAt : place >= known.first);
+  const rest = known.rows.filter((row, place) => !listed.has(idOf(row)) && isBehind(row, place));
+  return { ...known, first: page.first, rows: [...page.rows, ...rest] };
+}
+
+export function extended(known: Rows, page: Rows): Rows {
+  const listed = new Set(known.rows.map(idOf));
+  return { ...page, first: known.first, isExtended: true, rows: [...known.rows, ...page.rows.filter((row) => !listed.has(idOf(row)))] };
 }

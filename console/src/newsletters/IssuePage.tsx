@@ -12,13 +12,14 @@ import { Badge, Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
 import { useChange } from "./changes";
 import { IssueChecks } from "./IssueChecks";
 import { PLACE, whyOf, type Issue } from "./source";
+import { Subjects } from "./SubjectTest";
 import { TestMails } from "./TestMails";
 
 const POLL_MS = 3_000;
 const MOST = 50;
-const RESULTS = ["audience", "waiting", "sent", "delivered", "bounced", "complained", "unsubscribed", "skipped", "failed", "unknown"] as const;
+const RESULTS = ["audience", "waiting", "sent", "delivered", "delayed", "bounced", "complained", "unsubscribed", "clicked", "likely_automated", "skipped", "failed", "unknown"] as const;
 const RECIPIENTS = ["planned", "sending", "sent", "skipped", "failed", "unknown"] as const;
-const UNSENT = ["draft", "approved", "scheduled"];
+const UNSENT = ["draft", "approved", "scheduled", "missed"];
 const OPEN = [...UNSENT, "sending", "paused"];
 
 export function IssuePage({ id }: { id: string }) {
@@ -38,7 +39,7 @@ export function IssuePage({ id }: { id: string }) {
       </Section>
       {issue && UNSENT.includes(issue.state) && <IssueChecks key={issue.version} issue={issue} onChange={found.reload} />}
       {issue && UNSENT.includes(issue.state) && <TestMails issue={issue} />}
-      {issue && !UNSENT.includes(issue.state) && <Results issue={issue} />}
+      {issue && !UNSENT.includes(issue.state) && <Results issue={issue} onChange={found.reload} />}
     </>
   );
 }
@@ -47,13 +48,19 @@ function Facts({ issue }: { issue: Issue }) {
   return (
     <>
       <p role="status">
-        <Badge kind={issue.state === "paused" || issue.state === "failed" ? "warn" : "info"}>{named("newsletter.issue.state", issue.state)}</Badge>{" "}
+        <Badge kind={["paused", "missed", "failed"].includes(issue.state) ? "warn" : "info"}>{named("newsletter.issue.state", issue.state)}</Badge>{" "}
         <a class="link" href={placeOf(PLACE, issue.newsletter_code)}>
           {t("newsletter.issue.of")}
         </a>
       </p>
       {issue.state === "paused" && <p class="notice notice-warn">{t("newsletter.issue.paused", { reason: named("newsletter.pause", issue.pause_reason ?? "person") })}</p>}
-      {issue.state === "scheduled" && issue.scheduled_for && <p>{t("newsletter.issue.scheduled", { at: moment(issue.scheduled_for), zone: issue.timezone ?? "" })}</p>}
+      {issue.state === "missed" && <p class="notice notice-warn">{t("newsletter.issue.missed")}</p>}
+      {issue.state === "scheduled" && issue.scheduled_for && (
+        <p>
+          {t(issue.in_reader_zone ? "newsletter.issue.scheduled_zones" : "newsletter.issue.scheduled", { at: moment(issue.scheduled_for), zone: issue.timezone ?? "" })}
+          {issue.not_after && ` ${t("newsletter.issue.until", { at: moment(issue.not_after) })}`}
+        </p>
+      )}
       <dl class="newsletter-facts">
         <dt>{t("newsletter.issue.sender")}</dt>
         <dd>
@@ -108,7 +115,8 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
   });
   const { state } = issue;
   const failed = pause.error ?? resume.error ?? unschedule.error;
-  const isReady = state === "approved" || state === "scheduled";
+  const isReady = state === "approved" || state === "scheduled" || state === "missed";
+  const isChanging = pause.busy || resume.busy || unschedule.busy; // until the new version is read
   return (
     <>
       {isReady && <Schedule issue={issue} onChange={onChange} />}
@@ -132,7 +140,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
         {isReady && (
-          <Button kind="primary" onClick={() => setAsked("send")}>
+          <Button kind="primary" disabled={isChanging} onClick={() => setAsked("send")}>
             {t("newsletter.issue.send")}
           </Button>
         )}
@@ -159,9 +167,11 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
 function Schedule({ issue, onChange }: { issue: Issue; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [at, setAt] = useState("");
+  const [until, setUntil] = useState("");
+  const [inReaderZone, setInReaderZone] = useState(false);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const schedule = useChange(async () => {
-    const body = { version: issue.version, local: at, timezone: zone };
+    const body = { version: issue.version, local: at, timezone: zone, in_reader_zone: inReaderZone, ...(until ? { not_after: until } : {}) };
     await client.call("POST /newsletters/issues/{issue_id}/schedule", { path: { issue_id: issue.issue_id }, body });
     await onChange();
   });
@@ -177,15 +187,24 @@ function Schedule({ issue, onChange }: { issue: Issue; onChange: () => Promise<v
       <Field label={t("newsletter.issue.at", { zone })} name="local" error={schedule.error}>
         <input type="datetime-local" required value={at} onInput={(event) => setAt(event.currentTarget.value)} />
       </Field>
+      <Field label={t("newsletter.issue.not_after")} name="not_after" error={schedule.error}>
+        <input type="datetime-local" value={until} onInput={(event) => setUntil(event.currentTarget.value)} />
+      </Field>
+      {!issue.subject_test && (
+        <label class="choice-line">
+          <input type="checkbox" checked={inReaderZone} onChange={(event) => setInReaderZone(event.currentTarget.checked)} />
+          <span>{t("newsletter.issue.in_reader_zone")}</span>
+        </label>
+      )}
       <Button type="submit" busy={schedule.busy} disabled={!at}>
         {t("newsletter.issue.schedule")}
       </Button>
-      {schedule.error && <ErrorNotice error={schedule.error} fields={["local"]} />}
+      {schedule.error && <ErrorNotice error={schedule.error} fields={["local", "not_after"]} />}
     </form>
   );
 }
 
-function Results({ issue }: { issue: Issue }) {
+function Results({ issue, onChange }: { issue: Issue; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [state, setState] = useState("");
   const path = { issue_id: issue.issue_id };
@@ -216,6 +235,8 @@ function Results({ issue }: { issue: Issue }) {
                 </div>
               ))}
             </dl>
+            {figures.variants.length > 0 && <Subjects issue={issue} stats={figures} onChange={onChange} />}
+            {issue.state === "sent" && figures.unknown > 0 && <ResendUnknown issue={issue} onChange={onChange} />}
           </>
         )}
       </Section>
@@ -249,6 +270,31 @@ function Results({ issue }: { issue: Issue }) {
           </>
         )}
       </Section>
+    </>
+  );
+}
+
+function ResendUnknown({ issue, onChange }: { issue: Issue; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const [isAsked, setAsked] = useState(false);
+  const resend = useChange(async () => client.call("POST /newsletters/issues/{issue_id}/resend-unknown", { path: { issue_id: issue.issue_id }, body: { version: issue.version } }));
+  return (
+    <>
+      <Button onClick={() => setAsked(true)}>{t("newsletter.issue.resend")}</Button>
+      {isAsked && (
+        <Confirm
+          title={t("newsletter.issue.resend")}
+          action={resend}
+          button={t("newsletter.issue.resend")}
+          onClose={() => setAsked(false)}
+          onDone={() => {
+            setAsked(false);
+            void onChange();
+          }}
+        >
+          <p>{t("newsletter.issue.resend.about")}</p>
+        </Confirm>
+      )}
     </>
   );
 }

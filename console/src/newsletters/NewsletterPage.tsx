@@ -40,7 +40,9 @@ export function NewsletterPage({ code, step }: { code: string; step: string | nu
       <section class="ops-section" aria-label={newsletter.metadata.title}>
         <header class="ops-head">
           <div>
-            <h2 dir="auto">{newsletter.metadata.title}</h2>
+            <h2>
+              <bdi>{newsletter.metadata.title}</bdi>
+            </h2>
             <p>
               <Badge>{named("newsletter.status", newsletter.metadata.status)}</Badge> <span class="quiet">{isolated(code)}</span>
             </p>

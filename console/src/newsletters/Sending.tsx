@@ -10,9 +10,10 @@ import { useChange } from "./changes";
 import { IssueList } from "./IssueList";
 import { kept, LISTS, requestOf, SEGMENTS, withList, type Entered } from "./issueForm";
 import type { StepProps } from "./NewsletterPage";
+import { SubjectTestFields } from "./SubjectTest";
 import { audiencesOf, PLACE, stepName, type Audiences, type Newsletter } from "./source";
 
-const FIELDS = ["subject", "preheader", "list_ids", "segment_ids", "sender", "sender_name", "reply_to", "postal_address", "permission_line", "consent_statement"];
+const FIELDS = ["subject", "preheader", "list_ids", "segment_ids", "sender", "sender_name", "reply_to", "postal_address", "permission_line", "consent_statement", ...[0, 1, 2].map((n) => `subject_test.subjects.${n}`), "subject_test.sample_percent", "subject_test.wait_minutes"];
 
 export function Sending({ newsletter }: StepProps) {
   const { client } = useApp();
@@ -72,6 +73,8 @@ function IssueForm({ newsletter, audiences }: { newsletter: Newsletter; audience
       <Field label={t("newsletter.issue.preheader")} name="preheader" error={error}>
         <input value={entered.preheader} dir="auto" onInput={(event) => write({ preheader: event.currentTarget.value })} />
       </Field>
+      <p class="quiet">{t("newsletter.issue.names")}</p>
+      <SubjectTestFields entered={entered} write={write} error={error} />
       {groups.map(({ kind, found }) => found.length > 0 && (
         <fieldset key={kind} class="newsletter-choices">
           <legend class="field-label">{t(`newsletter.issue.${kind}`)}</legend>

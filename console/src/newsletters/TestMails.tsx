@@ -46,13 +46,13 @@ export function TestMails({ issue }: { issue: Issue }) {
       </form>
       {send.error && <ErrorNotice error={send.error} fields={addresses.map((_, at) => `addresses.${at}`)} />}
       {mails.value && mails.value.length > 0 && (
-        <ul role="status">
+        <div role="status">
           {mails.value.map(({ state, reason }, at) => (
-            <li key={at}>
+            <p key={at}>
               {addresses[at]}: {named("newsletter.recipient", state)} {reason && whyOf(reason)}
-            </li>
+            </p>
           ))}
-        </ul>
+        </div>
       )}
     </section>
   );

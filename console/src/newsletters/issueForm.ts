@@ -13,11 +13,17 @@ export interface Entered {
   permission: string;
   consent: "recorded" | "attested";
   statement: string;
+  otherSubjects: string[]; // of a subject test; none without one
+  sample: number; // percent
+  waitHours: number;
+  decidedBy: "clicks" | "person";
 }
 
 export const EMPTY: Entered = {
   subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "",
+  otherSubjects: [], sample: 20, waitHours: 4, decidedBy: "clicks",
 };
+export const MOST_SUBJECTS = 3;
 export const LISTS = "list/";
 export const SEGMENTS = "segment/";
 
@@ -56,5 +62,15 @@ export function requestOf(entered: Entered, code: string): NewslettersApi.IssueI
     permission_line: entered.permission,
     consent: entered.consent,
     ...(entered.consent === "attested" ? { consent_statement: entered.statement } : {}),
+    ...(entered.otherSubjects.length
+      ? {
+          subject_test: {
+            subjects: entered.otherSubjects,
+            sample_percent: entered.sample,
+            wait_minutes: Math.round(entered.waitHours * 60),
+            decided_by: entered.decidedBy,
+          },
+        }
+      : {}),
   };
 }

@@ -9,6 +9,7 @@ export type Newsletter = NewslettersApi.NewsletterView;
 export type Metadata = NewslettersApi.MetadataView;
 export type Summary = NewslettersApi.NewsletterSummary;
 export type Issue = NewslettersApi.IssueView;
+export type Stats = NewslettersApi.StatsView;
 export type PublicList = NewslettersApi.PublicListView;
 export type Warning = NewslettersApi.EditorWarning;
 export type Reference = NewslettersApi.Reference;

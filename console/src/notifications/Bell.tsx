@@ -16,6 +16,7 @@ import { load, type Notifications } from "./source";
 import { newsOf } from "./words";
 
 const POLL_MS = 60_000; // without live updates
+const SLOW_POLL_MS = 300_000; // with them: issues of newsletters bring no hint
 const MOST_SHOWN = 99;
 const PAUSE_MS = 2_000;
 
@@ -26,7 +27,7 @@ export function Bell() {
   const { teams, company } = session;
   const me = session.person?.principal ?? "";
   const mine = [me, ...teams.map((team) => `team:${team}`)];
-  const found = useResource((signal) => load(client, teams, null, signal), [client, company, me, teams.join()], state === "live" ? null : POLL_MS);
+  const found = useResource((signal) => load(client, teams, null, signal), [client, company, me, teams.join()], state === "live" ? SLOW_POLL_MS : POLL_MS);
   const latest = useRef({ mine, reload: found.reload });
   latest.current = { mine, reload: found.reload };
   useEffect(() => {

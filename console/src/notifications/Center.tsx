@@ -13,7 +13,7 @@ import { SettingsForm } from "./SettingsForm";
 import { KINDS, load, type Kind, type Notification } from "./source";
 import { nameOf, placeIn, wordsOf } from "./words";
 
-const MOST_CAMPAIGNS = 100; // of each account
+const MOST_CAMPAIGNS = 100; // of each account, and issues
 
 interface Props {
   onChange: () => Promise<void>;
@@ -29,6 +29,8 @@ export function Center({ onChange, onClose }: Props) {
   const items = found.value?.notifications ?? [];
   const hasCampaigns = rightsOf(session).approves && items.some((one) => one.campaign);
   const campaigns = useResource(async (signal) => (hasCampaigns ? campaignsOf(client, MOST_CAMPAIGNS, signal) : []), [client, hasCampaigns]);
+  const hasIssues = items.some((one) => one.issue);
+  const issues = useResource(async (signal) => (hasIssues ? (await client.call("GET /newsletters/issues", { query: { limit: MOST_CAMPAIGNS }, signal })).result.issues : []), [client, hasIssues]);
   const list = useRef<HTMLUListElement>(null);
   const changed = async () => {
     await Promise.all([found.reload(), onChange()]);
@@ -92,12 +94,15 @@ export function Center({ onChange, onClose }: Props) {
       {found.value && !items.length && <Empty icon="bell" title={t("notifications.empty")} />}
       <ul ref={list} onKeyDown={keys}>
         {items.map((one) => {
-          const campaign = campaigns.value?.find(({ campaignId }) => campaignId === one.campaign);
+          const subject = {
+            campaign: campaigns.value?.find(({ campaignId }) => campaignId === one.campaign),
+            issue: issues.value?.find(({ issue_id }) => issue_id === one.issue),
+          };
           return (
             <li key={`${one.owner} ${one.id}`}>
               <button type="button" class={`notification ${one.isRead ? "" : "notification-unread"}`} onClick={() => open(one)}>
-                <b>{nameOf(one, campaign)}</b>
-                <span>{wordsOf(one, session.person?.principal ?? null, campaign)}</span>
+                <b>{nameOf(one, subject)}</b>
+                <span>{wordsOf(one, session.person?.principal ?? null, subject)}</span>
                 <time dateTime={one.at} title={moment(one.at)}>
                   {when(one.at)}
                 </time>

@@ -4,16 +4,23 @@ import { placeOf } from "../shell/router";
 import { actor } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import type { News } from "../live/Attention";
-import type { Campaign, Notification } from "./source";
+import type { Campaign, Issue, Notification } from "./source";
 
-// *campaign*: of the notification, if the person may read it.
-export function wordsOf({ kind, by, owner }: Notification, me: string | null, campaign?: Campaign): string {
+// What a notification is about, other than a conversation.
+export interface Subject {
+  campaign?: Campaign | undefined;
+  issue?: Issue | undefined;
+}
+
+// With what the person may read of the subject.
+export function wordsOf({ kind, by, owner }: Notification, me: string | null, { campaign, issue }: Subject = {}): string {
   const who = by && /^(user|team):/.test(by) ? actor(by, me) : null;
   const team = owner.startsWith("team:") ? actor(owner, me) : null;
   if (kind === "assigned" && team) return t(who ? "notifications.assigned_team" : "notifications.given_team", { who: who ?? "", team });
   if (kind === "assigned") return t(who ? "notifications.assigned_by" : "notifications.given", { who: who ?? "" });
   if (kind === "mentioned") return t(team ? "notifications.mentioned_team" : "notifications.mentioned_by", { who: who ?? t("actor.software"), team: team ?? "" });
   if (kind === "campaign" && by) return t("notifications.campaign_cancelled", { who: who ?? t("actor.software") });
+  if (issue && ["sent", "paused", "failed", "missed"].includes(issue.state)) return t(`notifications.ended.${issue.state}` as Key);
   return campaign ? resultOf(campaign) : t(`notifications.said.${kind}` as Key);
 }
 
@@ -22,7 +29,8 @@ function resultOf({ status, totalRecipients, sent = 0, delivered = 0 }: Campaign
   return status === "paused" ? t("notifications.campaign_stopped", { sent }) : t("notifications.said.campaign");
 }
 
-export function nameOf({ conversation, kind }: Notification, campaign?: Campaign): string {
+export function nameOf({ conversation, kind }: Notification, { campaign, issue }: Subject = {}): string {
+  if (kind === "issue") return issue?.subject ?? t("notifications.issue");
   if (kind === "campaign") return campaign?.name ?? t("notifications.campaign");
   if (!conversation) return t("notifications.gone");
   return conversation.contact ?? conversation.subject ?? conversation.handleText ?? t("notifications.conversation");
@@ -36,7 +44,8 @@ export function newsOf(found: readonly Notification[]): News[] {
 }
 
 // Where a click on a notification leads; null if its conversation does not exist any more.
-export function placeIn({ campaign, conversation }: Notification): string | null {
+export function placeIn({ campaign, issue, conversation }: Notification): string | null {
   if (campaign) return placeOf("campaigns", campaign);
+  if (issue) return placeOf("newsletters", issue);
   return conversation ? placeOf("all", conversation.context, conversation.key) : null;
 }

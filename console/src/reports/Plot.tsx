@@ -3,6 +3,8 @@
 
 import { t } from "../texts/texts";
 import { count, Table } from "../operations/sections";
+import { Button } from "../ui/controls";
+import { csvOf, saveCsv } from "./csv";
 import { total, type Line } from "./series";
 
 const HEIGHT = 100;
@@ -22,7 +24,14 @@ export function Plot({ title, about, first, series, lines, show = count }: Props
   const isEmpty = highest === 0;
   return (
     <section class="plot" aria-label={title}>
-      <h3>{title}</h3>
+      <header class="plot-head">
+        <h3>{title}</h3>
+        {!isEmpty && (
+          <Button kind="quiet" label={t("report.csv_of", { name: title })} onClick={() => saveCsv(title, csvOf([first, ...series], lines.map(({ name, values }) => [name, ...values])))}>
+            CSV
+          </Button>
+        )}
+      </header>
       {about && <p class="quiet">{about}</p>}
       {isEmpty ? (
         <p class="ops-empty">{t("report.nothing")}</p>

@@ -13,7 +13,9 @@ import { Backlog } from "./Backlog";
 import { Campaigns } from "./Campaigns";
 import { Hours } from "./Hours";
 import { Mail } from "./Mail";
+import { Newsletters } from "./Newsletters";
 import { People } from "./People";
+import { saveCsv } from "./csv";
 import { askedOf, before, CHANNELS, CONTEXTS, queryOf, RANGES, todayOf, type Asked } from "./query";
 import "./reports.css";
 
@@ -38,7 +40,8 @@ const PARTS: Part[] = [
   { name: "assistant", text: "report.part.assistant", csv: "GET /reports/conversations", filters: ["range", "channel"], needs: () => true, content: Assistant },
   { name: "people", text: "report.part.people", csv: "GET /reports/people", filters: ["range", "context", "group"], needs: ({ approves }) => approves, content: People },
   { name: "campaigns", text: "report.part.campaigns", csv: null, filters: ["range"], needs: ({ approves }) => approves, content: Campaigns },
-  { name: "mail", text: "report.part.mail", csv: null, filters: ["range"], needs: ({ admin }) => admin, content: Mail },
+  { name: "newsletters", text: "report.part.newsletters", csv: null, filters: ["range"], needs: () => true, content: Newsletters },
+  { name: "mail", text: "report.part.mail", csv: null, filters: ["range"], needs: ({ approves }) => approves, content: Mail },
   { name: "hours", text: "report.part.hours", csv: null, filters: [], needs: ({ admin }) => admin, content: Hours },
 ];
 
@@ -156,16 +159,12 @@ function Choice<Value extends string>({ text, every, prefix, values, value, onCh
   );
 }
 
-// The table as a file: the same numbers as on the page, from the API.
+// The numbers of the page as a file of the API.
 function Download({ route, asked, part }: { route: NonNullable<Part["csv"]>; asked: Asked; part: Part }) {
   const { client } = useApp();
   const save = useAction(async () => {
     const text = await client.text(route, { query: { ...queryFor(part, asked), format: "csv" } });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-    link.download = `${part.name}-${asked.from}-${asked.to}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveCsv(`${part.name}-${asked.from}-${asked.to}`, text);
   });
   return (
     <>

@@ -1,8 +1,9 @@
-// Finds conversations, actions and settings from every page (Ctrl K, Cmd K).
+// Finds people, conversations, actions and settings from every page (Ctrl K, Cmd K).
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
+import type { ConsoleApi } from "../api/routes";
 import { folded } from "../texts/fold";
 import { LONGEST_SEARCH } from "../inbox/address";
 import { titleOf } from "../inbox/InboxRow";
@@ -19,6 +20,7 @@ import { sectionsFor } from "./sections";
 
 const TYPING_PAUSE_MS = 300;
 const MOST_CONVERSATIONS = 8;
+const MOST_PEOPLE = 4;
 
 interface Found {
   id: string;
@@ -31,9 +33,9 @@ interface Found {
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  const conversations = useConversations(text);
+  const asked = useFound(text);
   const fixed = useFixed(onHelp).filter((one) => folded(text).split(/\s+/).every((word) => folded(`${one.name} ${one.line}`).includes(word)));
-  const found = [...(conversations.value ?? []).map(foundOf), ...fixed];
+  const found = [...(asked.value ?? []), ...fixed];
   const at = Math.min(chosen, found.length - 1);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at]);
@@ -71,7 +73,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
           onKeyDown={keys}
         />
       </label>
-      {conversations.error && <ErrorNotice error={conversations.error} onRetry={() => void conversations.reload()} />}
+      {asked.error && <ErrorNotice error={asked.error} onRetry={() => void asked.reload()} />}
       <ul id="palette-found" ref={list} class="palette" role="listbox" aria-label={t("palette.found")} tabIndex={-1}>
         {found.map((one, index) => (
           <li key={one.id} id={`palette-${index}`} class="choice" role="option" aria-selected={index === at} onClick={() => run(one)}>
@@ -82,14 +84,14 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         ))}
       </ul>
       <p class="quiet" role="status">
-        {conversations.loading && text.trim() ? t("state.loading") : found.length === 0 ? t("inbox.no_match.title") : ""}
+        {asked.loading && text.trim() ? t("state.loading") : found.length === 0 ? t("inbox.no_match.title") : ""}
       </p>
     </Dialog>
   );
 }
 
-// Conversations of all statuses, after a pause in typing: a person may search 60 times a minute.
-function useConversations(text: string) {
+// Conversations of all statuses and people, after a pause in typing: a person may make 60 such calls a minute.
+function useFound(text: string) {
   const { client } = useApp();
   const { reads } = rightsOf(useSession());
   const [q, setQ] = useState("");
@@ -100,11 +102,25 @@ function useConversations(text: string) {
   return useResource(
     async (signal) => {
       if (!q || !reads) return [];
-      const { result } = await client.call("GET /inbox", { query: { q, status: "all", limit: MOST_CONVERSATIONS }, signal });
-      return result.conversations;
+      const [inbox, people] = await Promise.all([
+        client.call("GET /inbox", { query: { q, status: "all", limit: MOST_CONVERSATIONS }, signal }),
+        client.call("GET /contacts", { query: { q, limit: MOST_PEOPLE }, signal }),
+      ]);
+      return [...inbox.result.conversations.map(foundOf), ...people.result.contacts.map(personOf)];
     },
     [client, q, reads],
   );
+}
+
+function personOf({ contactId, name, handles, identifiers }: ConsoleApi.ContactView): Found {
+  const handle = handles[0]?.text ?? identifiers[0]?.text ?? "";
+  return {
+    id: contactId,
+    icon: "person",
+    name: name ?? (handle || t("inbox.unknown")),
+    line: [t("palette.person"), name && handle].filter(Boolean).join(" · "),
+    run: () => go(placeOf("contacts", contactId)),
+  };
 }
 
 function foundOf(row: Row): Found {

@@ -1,7 +1,7 @@
 // Small parts of pages, and the designed states: loading, empty, failed.
 
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api/errors";
 import type { Action } from "../api/resource";
 import { initials } from "../texts/format";
@@ -117,15 +117,25 @@ export function ErrorNotice({ error, onRetry, fields = [] }: { error: ApiError; 
   );
 }
 
-// Below a list: its next page, if there is one.
-export function MoreButton({ isOffered, next }: { isOffered: boolean; next: Action }) {
+// Below a list: its next page, if there is one; loaded when a person comes near the end of the list.
+export function MoreButton({ isOffered, next, loadsWhenSeen = false }: { isOffered: boolean; next: Action; loadsWhenSeen?: boolean }) {
+  const end = useRef<HTMLDivElement>(null);
+  // Looked at anew after each page: an observer reports changes only, and a person may be at the new end already.
+  useEffect(() => {
+    if (!loadsWhenSeen || !isOffered || next.busy) return;
+    const observer = new IntersectionObserver((seen) => void (seen.some((one) => one.isIntersecting) && next.run()), { root: end.current!.parentElement, rootMargin: "800px" });
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  });
   return (
     <>
       {next.error && <ErrorNotice error={next.error} onRetry={() => void next.run()} />}
       {isOffered && (
-        <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
-          {t("inbox.more")}
-        </Button>
+        <div ref={end} class="more">
+          <Button kind="quiet" busy={next.busy} onClick={() => void next.run()}>
+            {t("inbox.more")}
+          </Button>
+        </div>
       )}
     </>
   );

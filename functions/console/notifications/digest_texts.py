@@ -33,6 +33,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.OVERDUE: "Overdue",
         NotificationKind.DRAFT: "Draft waits",
         NotificationKind.CAMPAIGN: "Campaign ended or stopped",
+        NotificationKind.ISSUE: "Newsletter sent or stopped",
     },
     "de": {
         NotificationKind.ASSIGNED: "Zugewiesen",
@@ -42,6 +43,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.OVERDUE: "Überfällig",
         NotificationKind.DRAFT: "Entwurf wartet",
         NotificationKind.CAMPAIGN: "Kampagne beendet oder angehalten",
+        NotificationKind.ISSUE: "Newsletter gesendet oder angehalten",
     },
     "ar": {
         NotificationKind.ASSIGNED: "أُسندت",
@@ -51,6 +53,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.OVERDUE: "تجاوز الموعد",
         NotificationKind.DRAFT: "مسودة تنتظر",
         NotificationKind.CAMPAIGN: "حملة انتهت أو توقفت",
+        NotificationKind.ISSUE: "نشرة أُرسلت أو توقفت",
     },
 }
 

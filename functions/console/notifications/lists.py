@@ -95,6 +95,7 @@ def _views(
             is_read=state.has_read(one.sk),
             conversation=_conversation(deps, entries.get(one.entry or "")),
             campaign=one.campaign,
+            issue=one.issue,
         )
         for one in found
     ]

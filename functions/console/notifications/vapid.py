@@ -1,5 +1,5 @@
 """
-How push services know this deployment: the keys and the signed header of RFC 8292 (VAPID).
+Identity of this deployment at push services: the keys and the signed header of RFC 8292 (VAPID).
 
 The key is derived from the identifier key of the stage. When that is rotated, services refuse the subscriptions made
 before; their pages subscribe again when they are opened.

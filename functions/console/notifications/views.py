@@ -30,7 +30,8 @@ class NotifiedConversation(views.View):
 class NotificationView(views.View):
     """
     A notification. `owner`: the caller, or a team of the query. `by`: who caused it. Without `conversation` it does not
-    exist any more, or it is about a `campaign`, whose id the action `get_campaign` takes.
+    exist any more, or it is about a `campaign`, whose id the action `get_campaign` takes, or about an `issue` of a
+    newsletter.
     """
 
     model_config = _IN_CAMEL
@@ -43,6 +44,7 @@ class NotificationView(views.View):
     is_read: bool
     conversation: NotifiedConversation | None
     campaign: str | None
+    issue: str | None
 
 
 class NotificationSettings(views.View):

@@ -34,19 +34,19 @@ from shared.identity.addresses import USER_ID_PREFIX
 from shared.inbox import entries
 from shared.inbox.items import CONTACT_INDEX, Context, Entry, OfContact, pk
 from shared.policy.consent import evidence
+from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from shared.aws.dynamodb import Attributes, Table
-    from shared.aws.s3 import Bucket
     from shared.inbox.entries import Tables
     from shared.privacy.exports import ExportFolder
-    from shared.privacy.inventory import Source
+    from shared.privacy.inventory import Line, Source
     from shared.privacy.parts import Part, PartJob, PersonHeads
 
 ENTRY, PARKED, EXPORT, CONSENT = "entries", "parked_heads", "exports", "consents"
@@ -60,8 +60,8 @@ PARKED_A_PAGE: Final = 200
 _EXPORTS: Final = "exports/~people/{company}/{job}/"  # no id of a company has a tilde
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+@dataclass(frozen=True, kw_only=True)
+class Inventory(inventory.Inventory):
     """The data of the person of a job, over the tables of inbox and contacts, and the other contexts."""
 
     tables: Tables
@@ -69,7 +69,6 @@ class Inventory:
     heads: Mapping[Context, PersonHeads]
     parts: Mapping[str, Part]
     queued: set[str]
-    bucket: Bucket
     job: PersonJob
 
     @property
@@ -130,27 +129,23 @@ class Inventory:
         elif found.kind == CONSENT:
             evidence.erase(self.consents, json.loads(found.key))
 
-    def export(self, page: Sequence[Found], _folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return the lines of a page: jobs of the contexts, profiles without tokens, names of lists, entries."""
-        lines: list[dict[str, object]] = []
-        for found in page:
-            if found.kind == EXPORT:
-                context, job_id = json.loads(found.key)
-                lines.append({"kind": found.kind, "context": context, "job": job_id})
-            elif found.kind in profiles.KINDS:
-                lines.append(self._stored_profiles.line(found))
-            elif found.kind == ENTRY:
-                item = self.tables.inbox.get(pk(found.key))
-                lines.append({"kind": found.kind, "item": item})
-            elif found.kind == CONSENT:
-                item = self.consents.get(json.loads(found.key))
-                lines.append({"kind": found.kind, "item": item})
-        return lines
+    def lines(self, found: Found, _folder: ExportFolder, /) -> list[Line]:
+        """Return the line of a job of a context, a profile without tokens, a name of a list, an entry or a choice."""
+        if found.kind == EXPORT:
+            context, job_id = json.loads(found.key)
+            return [{"kind": found.kind, "context": context, "job": job_id}]
+        if found.kind in profiles.KINDS:
+            return [self._stored_profiles.line(found)]
+        of_choice = found.kind == CONSENT
+        table = self.consents if of_choice else self.tables.inbox
+        item = table.get(json.loads(found.key) if of_choice else pk(found.key))
+        return [{"kind": found.kind, "item": item}]
 
-    def finish(self) -> None:
-        """Delete the exports of the person by any one name; each context has removed its own."""
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the person by the given names, or any one name; each context removes its own."""
         if self.job.contexts is not None:
-            return
+            return []
         company, contacts = self.job.company_id, self.job.contact_ids or []
         names = [*self.job.names, *(Named(NameKind.CONTACT, one) for one in contacts)]
         given = [
@@ -158,9 +153,7 @@ class Inventory:
             *([one] for one in names),
         ]
         ids = dict.fromkeys(PersonJob.id_of("export", company, one) for one in given)
-        for job_id in ids:
-            for key in self.bucket.all_keys_under(exports_of(company, job_id)):
-                self.bucket.delete(key)
+        return [exports_of(company, one) for one in ids]
 
     @property
     def _of_contexts(self) -> list[Source]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from console.privacy import person
 from console.privacy.inventory import SETTLES_MS, Inventory, exports_of
 from console.privacy.person import Sources
-from console.privacy.remainders import REMAINDERS
 from console.store.person_jobs import PersonJob
-from shared.privacy import requests
 from shared.privacy.engine import Engine
-from shared.privacy.exports import ExportFolder
+from shared.privacy.parts import Named, NameKind
+from shared.privacy.remainders import stated
+from shared.privacy.requests import Jobs
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -23,10 +24,25 @@ if TYPE_CHECKING:
     from shared.inbox.entries import Tables
     from shared.inbox.items import Context
     from shared.privacy.jobs import Kind
-    from shared.privacy.parts import Named, Part, PersonHeads
+    from shared.privacy.parts import Part, PersonHeads
 
 TURN_MS: Final = 60 * clock.SECOND_MS
-_LINES: Final = "person.jsonl"
+# Beside what the receipts of the contexts name.
+REMAINDERS: Final = stated(
+    kept="""
+    receipts: the jobs of all contexts, under hashes of the identifiers, with counts, reason and reference
+    open_requests, 7 days: the name in other requests about the person, until these end or expire
+    newsletters: names in texts that people of the company have written; no identifier of a customer is stored there
+    new_conversations: conversations with the person since the request, and their contact
+    contact_files, 1 day: files of contacts that people of the company have imported or exported, until these expire
+    consent: what the person has chosen and when, under keyed hashes of the addresses, without evidence
+    texts_of_the_company: names in segments, labels, saved views and settings, which people of the company have \
+        written
+    rebuilds, 7 days: the key at which an unfinished rebuild of the inbox goes on
+    requests, 1 day: answers of API calls of the last day, sealed
+    audit_log: who requested the erasure, and changes by people, without content, for the retention of the log
+    """,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,49 +84,57 @@ def start(
 
     *at*: when it was requested, if not now; what is stored later stays.
     """
-    job_id = PersonJob.id_of(kind, company, given, contexts)
-    fresh = PersonJob(
-        **PersonJob.key_of(job_id),
-        company_id=company,
-        job_id=job_id,
-        kind=kind,
-        requested_at=at or clock.to_text(clock.now_ms()),
-        requested_by=by,
-        reason=reason,
-        reference=reference,
-        given=[list(one) for one in given],
-        layout=PersonJob.PRESENT,
-        contexts=contexts,
+    subject = subject_of(given, contexts)
+    more = {"reason": reason, "reference": reference}
+    return jobs_of(deps).start(kind, company, subject, by=by, at=at, **more)
+
+
+def subject_of(given: Sequence[Named], contexts: Sequence[str] | None) -> str:
+    """Return the subject of the person with these names, with *contexts* only in some."""
+    return json.dumps([given, contexts])
+
+
+def _fields(_kind: Kind, _company: str, subject: str) -> dict[str, object]:
+    given, contexts = json.loads(subject)
+    return {"given": given, "contexts": contexts, "layout": PersonJob.PRESENT}
+
+
+def _id_of(kind: Kind, company: str, subject: str) -> str:
+    given, contexts = json.loads(subject)
+    names = [Named(NameKind(name_kind), value) for name_kind, value in given]
+    return PersonJob.id_of(kind, company, names, contexts)
+
+
+def jobs_of(deps: PersonDependencies) -> Jobs[PersonJob]:
+    """Return these jobs, which are in no queue: the process that has the request works on them."""
+    return Jobs(
+        item=PersonJob,
+        table=deps.tables.contacts,
+        bucket=deps.bucket,
+        id_of=_id_of,
+        fields=_fields,
+        exports=exports_of,
+        lines="person.jsonl",
+        remainders=lambda _: REMAINDERS,
     )
-    return requests.start(deps.tables.contacts, fresh, lambda _: None)
 
 
 def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[PersonJob]:
-    """Return the engine of these jobs, which are in no queue: the process that has the request works on them."""
+    """Return the engine of these jobs."""
     return Engine(
-        item=PersonJob,
-        table=deps.tables.contacts,
+        jobs=jobs_of(deps),
         inventory=lambda job: Inventory(
             tables=deps.tables,
             consents=deps.consents,
             heads=deps.heads,
             parts=deps.parts,
             queued=deps.queued,
-            bucket=deps.bucket,
             job=job,
         ),
-        folder=lambda job: folder_of(deps.bucket, job),
-        enqueue=lambda _: None,
-        remainders=REMAINDERS,
         turn_ms=turn_ms,
-        settles_ms=SETTLES_MS,
+        settles_ms=lambda _: SETTLES_MS,
         resolve=lambda job: _resolved(deps, job),
     )
-
-
-def folder_of(bucket: Bucket, job: PersonJob) -> ExportFolder:
-    """Return the folder of a job's current run."""
-    return ExportFolder(bucket, f"{exports_of(job.company_id, job.job_id)}{job.run}/", _LINES)
 
 
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:

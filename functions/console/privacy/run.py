@@ -18,12 +18,9 @@ from console.jobs.runs import Job
 from console.privacy import archive, jobs
 from console.privacy.archive import Exported
 from console.privacy.inventory import exports_of
-from console.privacy.remainders import REMAINDERS
 from console.store import person_requests
-from console.store.person_jobs import PersonJob
 from shared.aws.tables.leases import LeaseLost
 from shared.privacy import engine, remainders
-from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind, PartJob
 from shared.runtime import clock
 from shared.runtime.observability import logger
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from console.privacy.jobs import PersonDependencies
+    from console.store.person_jobs import PersonJob
     from console.store.person_requests import PersonRequest
     from shared.aws.dynamodb import Table
     from shared.privacy.jobs import Kind
@@ -127,7 +125,7 @@ class _Turn:
                 )
                 for context, part in parts
             ]
-            folder = jobs.folder_of(self.deps.bucket, job)
+            folder = jobs.jobs_of(self.deps).folder(job)
             own = Exported(OWN, job.counts, self.deps.bucket, folder.prefix)
             if not archive.step(self.deps.bucket, key, [*exported, own], job.requested_at):
                 return False
@@ -144,8 +142,9 @@ class _Turn:
         request = self.request
         kind: Kind = request.kind
         given = [Named(NameKind(request.given[0]), request.given[1])] if request.given else []
-        job_id = PersonJob.id_of(kind, request.company_id, given, request.contexts)
-        job = stored_jobs.get(self.deps.tables.contacts, PersonJob, job_id)
+        own = jobs.jobs_of(self.deps)
+        job_id = own.id_of(kind, request.company_id, jobs.subject_of(given, request.contexts))
+        job = own.get(job_id)
         is_earlier = job is not None and job.requested_at < str(request.begun_at)
         if job is None or (job.is_done and is_earlier):
             job = jobs.start(
@@ -172,7 +171,7 @@ class _Turn:
     def _end(self, job: PersonJob, parts: list[tuple[str, PartJob]], key: str | None) -> None:
         stated = [(context, part.receipt, part.counts) for context, part in parts]
         if job.contexts is None:
-            own = remainders.receipt(REMAINDERS, job.receipts[0]) if job.receipts else None
+            own = remainders.receipt(jobs.REMAINDERS, job.receipts[0]) if job.receipts else None
             stated.append((OWN, own, job.counts))
         receipts = [_receipt(context, receipt, counts) for context, receipt, counts in stated]
         self._replace(

@@ -1,4 +1,4 @@
-"""What a person has read of their notifications, and their settings: one item in the inbox table for each person."""
+"""Read marks of a person's notifications, and their settings: one item in the inbox table for each person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long companies keep idle people in a context, in the table of the contacts: one item for each company."""
+"""Retention of idle people in a context, set by companies, in the table of the contacts: one item for each company."""
 
 from __future__ import annotations
 

@@ -37,13 +37,6 @@ class Review:
         self.faults += faults
         return tuple(fault for fault in faults if fault.severity is not Severity.NOTE)
 
-    def note_recorded(self) -> None:
-        """Allow answers to say that what the customer answered was noted or changed."""
-        from conversations.ai.checks.statements.claims import RECORDED  # noqa: PLC0415 - not at a cold start
-
-        texts = self.bounds.company_texts | {RECORDED}
-        self.bounds = replace(self.bounds, company_texts=texts)
-
     def reduced(self, output: Output, faults: Iterable[Fault]) -> Output | None:
         """
         Return the answer without its faulty sentences; None if that is not possible or leaves nothing.

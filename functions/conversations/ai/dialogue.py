@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 ROUNDS = 4
 MOST_REFUSALS = 2  # replies with a refused call
 LONGEST_NAME = 64  # of a function
-# The order of the calls of one reply, 1 for those of projects: a call that ends the turn comes after the others.
+# The order of the calls of one reply, 1 for functions of projects: a call that ends the turn comes after the others.
 _POSITIONS: Mapping[str, int] = {BuiltIn.RECORD_ANSWER: 0, BuiltIn.OPT_OUT: 2, BuiltIn.HAND_OFF: 3}
 _NEEDS_APPROVAL = 4
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
@@ -170,7 +170,7 @@ class _Turn:
             output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         if request and request.name == BuiltIn.RECORD_ANSWER:
-            self._review.note_recorded()
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         faults = self._review.note(output) if is_used else ()
         if faults:
@@ -302,7 +302,7 @@ class _Turn:
         self._review.bounds = self._review.bounds.with_facts(texts, purposes)
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded |= recorded_in(call)
-            self._review.note_recorded()
+            self._review.bounds = replace(self._review.bounds, has_recorded=True)
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:

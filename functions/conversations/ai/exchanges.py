@@ -104,7 +104,7 @@ def _telling(answer: str) -> set[str]:
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(
-        word[:_STEM]
+        word if word.isdigit() else word[:_STEM]
         for word in units(text)
         if word not in _small_words() and (len(word) > 1 or word.isdigit())
     )

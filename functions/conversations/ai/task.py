@@ -128,13 +128,12 @@ def bounds_of(
     # The customer's words, and the words that were sent to the customer.
     given = [part for message in task.history for part in (message.text, *message.marks)]
     names = [facts.company_name, facts.project_name, *facts.representatives]
-    from conversations.ai.checks.statements.claims import RECORDED, claimed_actions  # noqa: PLC0415 - not at a cold start
+    from conversations.ai.checks.statements.claims import claimed_actions  # noqa: PLC0415 - not at a cold start
 
     sent = [message.text for message in task.history if message.role is ai.Role.ASSISTANT]
     # Of sent messages only what they call done: "I have not booked it" is no proof.
     done = [verb for text in sent for verb in claimed_actions(text)]
-    recorded = [RECORDED] if facts.recorded_answers else []
-    company_texts = fact_texts | frozenset([*done, *recorded])
+    company_texts = fact_texts | frozenset(done)
     bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
@@ -150,6 +149,7 @@ def bounds_of(
         | frozenset([*given, *names, own_words, *task.contacts, *facts.recorded_answers.values()]),
         today=facts.today,
         has_unheard=_has_unheard(task.history),
+        has_recorded=bool(facts.recorded_answers),
     )
     results = (facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
     earlier = [name for message in task.history for name in message.done]

@@ -37,7 +37,7 @@ def page(
 
 
 def not_open(log: Table, company: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the entries without those of conversations that are open again."""
+    """Return the entries of conversations that are not open again."""
     refs = [(project, one.ref) for project, one in entries]
     is_open = open_list.open_among(log, company, refs)
     return [entry for entry in entries if entry[1].ref not in is_open]

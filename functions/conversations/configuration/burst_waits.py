@@ -1,4 +1,4 @@
-"""How long a reply waits for further messages of the customer: settings of a project for each channel."""
+"""Waits of a reply for further messages of the customer: settings of a project for each channel."""
 
 from typing import Annotated
 

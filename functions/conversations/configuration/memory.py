@@ -1,4 +1,4 @@
-"""What the model remembers of a conversation beyond the messages that it reads."""
+"""Memory of the model about a conversation, beyond the messages that it reads."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,4 +1,4 @@
-"""When people of a project answer, and what happens outside these hours."""
+"""Hours in which people of a project answer, and the rule outside them."""
 
 from typing import Literal
 

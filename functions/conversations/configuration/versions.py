@@ -109,7 +109,7 @@ def go_live(
     instead_of: int | None = None,
 ) -> None:
     """
-    Make the settings of *version* those of the project; functions see them within 30 seconds. Repeatable.
+    Give the project the settings of *version*; functions see them within 30 seconds. Repeatable.
 
     Raises ConditionFailed if the project does not exist, or another version is live than *instead_of*.
     """

@@ -8,7 +8,7 @@ from conversations.configuration.resources import Run
 from conversations.dialogue import first_message
 from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import conversation
+from conversations.lifecycle import conversation, retention
 from conversations.lifecycle.commands import (
     Close,
     FetchFiles,
@@ -25,7 +25,6 @@ from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.plan import Outcome
-from conversations.privacy import retention
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.parts.due import DueKind

@@ -5,7 +5,7 @@ Plays dialogues with the real handlers and checks what the customer would have r
                                       [--model-url URL --model NAME]
 
 Run it in a checkout with the development environment (`make` creates it). Nothing leaves the machine: AWS is emulated
-in this process, providers and the language model are those of `local/sandbox`, and time is simulated. A file has
+in this process, `local/sandbox` stands for providers and the language model, and time is simulated. A file has
 dialogues as YAML documents, or as JSON lines. docs/projects.md describes them.
 
 --model-url asks a real model with the API of OpenAI instead of the stand-in: the address without /v1, and the key in
@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING
 
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.dialogues import report
-from conversations.dialogues.files import DialogueInvalid, read
 from conversations.dialogues.performance import play
+from conversations.dialogues.scenarios.files import DialogueInvalid, read
 from conversations.dialogues.world import RealModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conversations.dialogues.files import Written
+    from conversations.dialogues.scenarios.files import Written
     from conversations.dialogues.turn import Performance
 
     type Show = Callable[[Performance], str]

@@ -12,7 +12,7 @@ from shared.ai.languages.function_words import language_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conversations.dialogues.format import Expected
+    from conversations.dialogues.scenarios.format import Expected
     from conversations.dialogues.turn import Turn
 
 _WITH_AGENTS = frozenset({Status.HANDOFF_PENDING, Status.HANDOFF_ACTIVE})

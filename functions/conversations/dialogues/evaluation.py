@@ -12,24 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conversations.dialogues.performance import play, recorded_judgement
-from conversations.dialogues.rehearsal import Rehearsal, refuse_unplayable
-from conversations.dialogues.settings import project_of
+from conversations.dialogues.rehearsal.rehearsal import Rehearsal, refuse_unplayable
+from conversations.dialogues.scenarios.settings import project_of
 from shared.ai import port as ai
-from shared.ai.calls.model_calls import AnswerInvalid
+from shared.ai.calls.model_calls import NO_TIME_LEFT, AnswerInvalid
+from shared.ai.evaluation.bounds import REACHED, BoundedCalls
 from shared.ai.spending import prices
-from shared.evaluation.bounds import REACHED, BoundedCalls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conversations.ai.config import AiConfig
     from conversations.configuration.projects import Company
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Judged
-    from conversations.dialogues.rehearsal import Models, Searches
+    from conversations.dialogues.rehearsal.rehearsal import Models, Searches
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import Judged
     from conversations.dialogues.turn import Performance, Turn
-    from shared.evaluation.bounds import Bounds
-    from shared.evaluation.judge import Judge, Judgement
+    from shared.ai.evaluation.bounds import Bounds
+    from shared.ai.evaluation.judge import Judge, Judgement
+    from shared.ai.spending.prices import ModelPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ class Outcome:
 class Evaluation:
     """
     Evaluates one version within *bounds*. *settings* are its settings, None: those of the dialogues; the others are
-    those of `Rehearsal`. *judge* is needed with *models*.
+    those of `Rehearsal`. *judge* is needed with *models*. A scenario that needs longer than *until_ms* is stopped.
     """
 
     bounds: Bounds
@@ -76,6 +77,7 @@ class Evaluation:
     models: Models | None = None
     searches: Searches | None = None
     judge: Judge | None = field(default=None, repr=False)
+    until_ms: int | None = None
 
     def check(self, written: Written) -> None:
         """Raise NotPlayable, or SettingsBroken, for a dialogue that cannot be played with the version."""
@@ -89,7 +91,7 @@ class Evaluation:
             performance = play(self._rehearsal(), written, self._judged)
             outcome = Outcome(name=name, performance=performance, missed=[*self._missed(written)])
         except ai.Unavailable as failure:
-            may_pass = failure.repeat is ai.Repeat.LATER
+            may_pass = failure.repeat is ai.Repeat.LATER and failure.code != NO_TIME_LEFT
             outcome = Outcome(name=name, stopped=failure.code, may_pass=may_pass)
         except AnswerInvalid:
             outcome = Outcome(name=name, stopped="judge_invalid")
@@ -105,11 +107,12 @@ class Evaluation:
             item=self.item,
             models=self._bounded if self.models else None,
             searches=self.searches,
+            until_ms=self.until_ms,
         )
 
     def _bounded(self, config: AiConfig, company: Company) -> ai.Model:
         assert self.models is not None  # noqa: S101 - for mypy: `_rehearsal` has checked it
-        return BoundedCalls(self.models(config, company), dearest_model(config), self.bounds)
+        return BoundedCalls(self.models(config, company), dearest_price(config), self.bounds)
 
     def _judged(self, asked: Judged, turn: Turn) -> Judgement | None:
         if self.models is None:
@@ -138,7 +141,7 @@ def is_bound_reached(outcome: Outcome) -> bool:
     return outcome.stopped == REACHED
 
 
-def dearest_model(config: AiConfig) -> str | None:
-    """Return the id of the model, or of the second one if that is more expensive: either may answer."""
-    ids = [config.model, *([config.fallback.model] if config.fallback else [])]
-    return max(ids, key=lambda one: prices.model_price(one).token_out)
+def dearest_price(config: AiConfig) -> ModelPrice:
+    """Return the price of the model, or of the second one if that is more expensive: either may answer."""
+    found = map(prices.price_for, filter(None, (config, config.fallback)))
+    return max(found, key=lambda one: one.token_out)

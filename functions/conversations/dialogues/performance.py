@@ -12,10 +12,10 @@ from conversations.dialogues.world import CustomerMessage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Judged, Step
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import Judged, Step
     from conversations.dialogues.world import Observation, World
-    from shared.evaluation.judge import Judgement
+    from shared.ai.evaluation.judge import Judgement
 
     # Judges a turn; None if that is not possible.
     type Judges = Callable[[Judged, Turn], Judgement | None]

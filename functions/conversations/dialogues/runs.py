@@ -4,6 +4,7 @@ Plays the scenarios of stored runs, one for each event. Nothing is sent to custo
     result stored already        only the end of the run is noted
     set changed, or no version   the scenario fails with that reason
     model fails for now          repeated by the queue, the last time the scenario fails
+    function has no time left    the scenario fails
     bound of the run reached     it and all later scenarios fail
     crash                        the scenario is played again; only its result counts, and what the first try has cost
                                  is not counted
@@ -20,20 +21,20 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.config import AiConfig
 from conversations.configuration import projects
 from conversations.configuration.projects import ConfigurationInvalid
-from conversations.dialogues.evaluation import Evaluation, Outcome, dearest_model
-from conversations.dialogues.files import Written
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.rehearsal import TURN_MS, NotPlayable
-from conversations.dialogues.settings import SettingsBroken, project_of
+from conversations.dialogues.evaluation import Evaluation, Outcome, dearest_price
+from conversations.dialogues.rehearsal.rehearsal import TURN_MS, NotPlayable
+from conversations.dialogues.scenarios.files import Written
+from conversations.dialogues.scenarios.format import Dialogue
+from conversations.dialogues.scenarios.settings import SettingsBroken, project_of
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import project_versions
 from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.evaluation import EvaluationResult
+from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from shared.ai.evaluation.judge import Judge
 from shared.aws.secrets import SecretUnreadable
-from shared.evaluation.bounds import BoundedCalls, Bounds
-from shared.evaluation.judge import Judge
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 SET_CHANGED, VERSION_GONE, PROJECT_GONE = "set_changed", "version_gone", "project_gone"
 LONGEST_TEXT = 4_000  # of all answers of a scenario, as stored
 MOST_FAILURES = 20
+SPARE_MS = 10 * clock.SECOND_MS  # to store the result
 NOWHERE = Path("/nonexistent")  # scenarios of the API have no files
 
 
@@ -73,7 +75,8 @@ def play(deps: RunDependencies, step: EvaluationStep, run: Run) -> str:
     if begun is None:
         return "nothing"
     if not stored.has_result(step.run_id, step.position):
-        name, outcomes = _outcomes(deps, step, stored, begun)
+        until_ms = clock.now_ms() + run.remaining_ms() - SPARE_MS
+        name, outcomes = _outcomes(deps, step, stored, begun, until_ms)
         if any(one.may_pass for one in outcomes) and not run.is_last:
             raise Transient("model_unavailable")
         _store(stored, begun, step.position, name, outcomes)
@@ -92,7 +95,11 @@ def give_up(deps: RunDependencies, step: EvaluationStep, reason: str) -> None:
 
 
 def _outcomes(
-    deps: RunDependencies, step: EvaluationStep, stored: Evaluations, begun: EvaluationRun
+    deps: RunDependencies,
+    step: EvaluationStep,
+    stored: Evaluations,
+    begun: EvaluationRun,
+    until_ms: int,
 ) -> tuple[str, list[Outcome]]:
     """Return the name of a scenario and its outcome with each version."""
     scenarios = stored.scenarios(begun.set_name, begun.revision)
@@ -103,19 +110,20 @@ def _outcomes(
         return name, [Outcome(name=name, stopped=reason) for _ in begun.versions]
     written = Written(Dialogue.model_validate_json(scenarios[step.position]), NOWHERE)
     left = Bounds(begun.most_calls - begun.used_calls, begun.most_micros - begun.used_micros)
-    scenario = _Scenario(deps, begun, item, written, left)
+    scenario = _Scenario(deps, begun, item, written, left, until_ms)
     return written.dialogue.name, [scenario.outcome(number) for number in begun.versions]
 
 
 @dataclass(frozen=True, slots=True)
 class _Scenario:
-    """A scenario of a run, with the project's item and what is left of the run's bounds."""
+    """A scenario of a run, with the project's item, what is left of the run's bounds, and its end in ms since 1970."""
 
     deps: RunDependencies
     begun: EvaluationRun
     item: Attributes
     written: Written
     left: Bounds
+    until_ms: int
 
     def outcome(self, number: int) -> Outcome:
         """Play it with a version."""
@@ -142,14 +150,18 @@ class _Scenario:
         company = project_of(self.written.dialogue, settings, self.item)
         config = AiConfig.read(company.ai_config, self.written.dialogue.channel)
         is_judged = any(step.expect.judge for step in self.written.dialogue.turns)
-        judge = self._model_of(config, company) if is_judged else None
+        judge = None
+        if is_judged:
+            model = BoundedCalls(self._model_of(config, company), dearest_price(config), bounds)
+            judge = Judge(model, self.until_ms)
         return Evaluation(
             bounds=bounds,
             settings=settings,
             item=self.item,
             models=self._model_of,
             searches=self.deps.documents.knowledge_of,
-            judge=Judge(BoundedCalls(judge, dearest_model(config), bounds)) if judge else None,
+            judge=judge,
+            until_ms=self.until_ms,
         )
 
     def _model_of(self, config: AiConfig, company: Company) -> ai.Model:
@@ -205,9 +217,9 @@ def _shown(number: int, outcome: Outcome) -> dict[str, Any]:
 
 
 def _note_end(stored: Evaluations, run_id: str) -> None:
-    """Note the versions that have passed the whole set. Repeatable."""
+    """Note the versions that have passed the whole set. Repeatable. Recorded answers are not those of a version."""
     ended = stored.run(run_id)
-    if ended is None or ended.done < ended.total:
+    if ended is None or ended.recorded or ended.done < ended.total:
         return
     for number, passed in zip(ended.versions, (ended.passed, ended.passed_against), strict=False):
         if passed == ended.total:

@@ -1,4 +1,4 @@
-"""What happened in a dialogue."""
+"""Events of a dialogue, turn by turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.dialogues.world import Line
-    from shared.evaluation.judge import Judgement
+    from shared.ai.evaluation.judge import Judgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

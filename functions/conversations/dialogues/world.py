@@ -1,4 +1,4 @@
-"""What a dialogue is played in: the handlers of conversations with their queues, a clock, and a model."""
+"""World of a dialogue: the handlers of conversations with their queues, a clock, and a model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.dialogues.files import Written
-    from conversations.dialogues.format import Attachment, ModelAnswer, Order, Place, SharedContact
+    from conversations.dialogues.scenarios.files import Written
+    from conversations.dialogues.scenarios.format import (
+        Attachment,
+        ModelAnswer,
+        Order,
+        Place,
+        SharedContact,
+    )
 
 
 @dataclass(frozen=True, slots=True)

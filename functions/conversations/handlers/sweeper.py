@@ -104,7 +104,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any] | N
 def _answered(call: object) -> dict[str, Any]:
     from conversations.configuration.bootstrap import ledger_of  # noqa: PLC0415 - of rare calls
     from conversations.privacy.dependencies import ErasureDependencies  # noqa: PLC0415 - as above
-    from conversations.privacy.part import ConversationPart  # noqa: PLC0415 - as above
+    from conversations.privacy.erasure import ConversationPart  # noqa: PLC0415 - as above
     from conversations.store.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
     from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
     from shared.privacy import part_calls  # noqa: PLC0415 - as above
@@ -121,7 +121,7 @@ def _answered(call: object) -> dict[str, Any]:
         openai_url=f"{settings.openai_base_url}/v1",
     )
     heads = ConversationHeads(own.table, own.log)
-    return part_calls.answer(ConversationPart(deps=own), heads, call)
+    return part_calls.answer(ConversationPart.of(own), heads, call)
 
 
 def _sweep(context: LambdaContext) -> None:

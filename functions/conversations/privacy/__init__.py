@@ -1,1 +1,1 @@
-"""Erasure and retention of conversation data."""
+"""Erasure and export of conversation data."""

@@ -1,4 +1,4 @@
-"""What the erasure and the export of a person need: tables, bucket, ledger, and access to the model's provider."""
+"""Dependencies of erasures and exports of a person: tables, bucket, ledger, and access to the model's provider."""
 
 from __future__ import annotations
 

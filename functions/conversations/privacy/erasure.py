@@ -1,13 +1,12 @@
 """
 Erases or exports a person in the conversations of one company: a job of `shared.privacy.engine` that runs in the
-process of its caller, an operator's or a turn of a request.
+process of its caller, an operator's or a turn of a request about a person.
 
 A job that is interrupted is continued by the next call for the same addresses.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conversations.privacy.inventory import Inventory
@@ -17,12 +16,15 @@ from conversations.privacy.person import (
     every_spelling,
     is_since,
 )
-from conversations.privacy.remainders import REMAINDERS
 from conversations.store import states
 from conversations.store.items.parts.privacy_job import PrivacyJob
-from shared.privacy import engine, jobs, requests
+from shared.identity.addresses import USER_ID_PREFIX
+from shared.policy.consent.withdrawals import withdrawn_at
+from shared.privacy import engine
 from shared.privacy.engine import Engine
-from shared.privacy.exports import ExportFolder
+from shared.privacy.parts import JobsPart, Known, NameKind
+from shared.privacy.remainders import stated
+from shared.privacy.requests import Jobs
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -30,46 +32,72 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.privacy.dependencies import ErasureDependencies
-    from shared.aws.s3 import Bucket
     from shared.privacy.jobs import Kind
+    from shared.privacy.parts import Named
 
 # The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS: Final = 130 * clock.SECOND_MS
 ROUNDS: Final = 3
-STILL_WRITTEN: Final = "written_to_all_the_time"
 TURN_MS: Final = 60 * clock.SECOND_MS
+PART_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
 COUNTED: Final = (
     "addresses", "conversations", "messages", "files", "unmatched", "parked", "threads",
 )  # fmt: skip
-_LINES: Final = "conversations.jsonl"
-_EXPORTS: Final = "exports/{company}/conversations/{job}/"
+SEPARATOR: Final = "\n"  # of the addresses of one job; no address has one
+REMAINDERS: Final = stated(
+    kept="""
+    tombstones, 35 days: keyed hashes of addresses, hashes of message ids, and ids of conversations: earlier events \
+        are not stored again
+    sends, 35 days: ids and states in the action ledger, without recipients: no message is sent twice
+    receipts: this job, under a keyed hash of the addresses
+    exports, 7 days: exports of the person that other addresses were given for
+    consent: opt-outs, and numbers that changed hands, as keyed hashes
+    requests, 35 days: ids in stored answers of API calls, under hashes
+    texts_of_others: texts that name the person in conversations with other people, and the company's documents
+    damaged_events, 35 days: parked events whose text cannot be read, so that their person is unknown
+    early_files, 35 days: ids of files whose message has not come; the files are the inbox's
+    """,
+    outside="""
+    queues, 28 days: events in queues and dead letters; redriven, earlier events of the person are not stored
+    inbox: copies in the WhatsApp inbox and the threads of e-mail, which have erasures of their own
+    providers: logs of Twilio, AWS and the model's provider, by their terms
+    """,
+)
 
 
-@dataclass(slots=True, kw_only=True)
-class Erased:
-    """Counts of erased data. *threads_left*: provider ids of copies that an operator has to delete at the provider."""
+class ConversationPart(JobsPart[PrivacyJob]):
+    """One job for all addresses, of which each call makes a turn."""
 
-    addresses: int = 0
-    conversations: int = 0
-    messages: int = 0
-    files: int = 0
-    unmatched: int = 0
-    parked: int = 0
-    threads: int = 0
-    threads_left: list[str] = field(default_factory=list)
+    @classmethod
+    def of(cls, deps: ErasureDependencies) -> ConversationPart:
+        """Return the part over these tables and bucket."""
+        return cls(
+            context="conversations",
+            jobs=jobs_of(deps),
+            engine=_engine(deps, PART_MS),
+            subject_of=_address_of,
+        )
+
+    def known(self, company: str, name: Named, /) -> Known:
+        """Return no further names, since the job itself finds them; a number passes on when it is withdrawn."""
+        is_number = name.kind is NameKind.PHONE
+        gone = withdrawn_at(self.jobs.table, company, name.value, "") if is_number else None
+        return Known(names=[], has_passed_on=gone is not None)
+
+    def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
+        """Return all addresses as one subject."""
+        own = super().of_names(company, names)
+        return [SEPARATOR.join(own)] if own else []
+
+    def left(self, job: PrivacyJob, /) -> list[str]:
+        """Return the copies at the model's provider that an erasure cannot delete."""
+        return job.threads_left if job.kind == "erase" else []
 
 
-def erase(deps: ErasureDependencies, company_id: str, known_addresses: Sequence[str]) -> Erased:
-    """
-    Erase the person with these normalised addresses from a company's data. Takes some minutes; idempotent.
-
-    Raises Transient if new conversations or addresses keep appearing during the erasure.
-    """
-    job = run(deps, "erase", company_id, known_addresses, by="operations")
-    erased = Erased(threads_left=job.threads_left)
-    for name in COUNTED:
-        setattr(erased, name, job.counts.get(name, 0))
-    return erased
+def _address_of(name: Named) -> str | None:
+    if name.kind is NameKind.USER_ID:
+        return f"{USER_ID_PREFIX}{name.value}"
+    return name.value if name.kind in {NameKind.PHONE, NameKind.EMAIL} else None
 
 
 def run(
@@ -78,83 +106,41 @@ def run(
     company_id: str,
     known_addresses: Sequence[str],
     *,
-    by: str,
+    by: str = "operations",
 ) -> PrivacyJob:
     """
-    Start the job of the person with these normalised addresses, or continue it, and return it when it is done.
+    Do the job of the person with these normalised addresses, or continue it, and return it. Takes some minutes.
 
     Raises Transient if new conversations or addresses keep appearing during an erasure.
     """
-    now = clock.to_text(clock.now_ms())
-    job = _started(deps, kind, company_id, known_addresses, by=by, at=now)
-    if job.rounds:
-        jobs.replace(deps.log, job.changed(rounds=0))
-    return engine.run(engine_of(deps), job.job_id)
+    job = jobs_of(deps).start(kind, company_id, SEPARATOR.join(known_addresses), by=by)
+    return engine.run(_engine(deps), job.job_id)
 
 
-def turn(
-    deps: ErasureDependencies,
-    kind: Kind,
-    company_id: str,
-    known_addresses: Sequence[str],
-    *,
-    by: str,
-    at: str,
-    turn_ms: int,
-) -> PrivacyJob:
-    """
-    Start the job of the person with these normalised addresses, or continue it, for *turn_ms*, and return it.
-
-    *at*: when it was requested. Raises Transient for every other reason than a wait of a known length; the next turn
-    tries again.
-    """
-    job = _started(deps, kind, company_id, known_addresses, by=by, at=at)
-    try:
-        engine.work(engine_of(deps, turn_ms), job.job_id)
-    except Transient as wait:
-        if wait.reason == STILL_WRITTEN:
-            stored = jobs.get(deps.log, PrivacyJob, job.job_id) or job
-            jobs.replace(deps.log, stored.changed(rounds=0))
-        if not wait.wait_ms:
-            raise
-    return jobs.get(deps.log, PrivacyJob, job.job_id) or job
-
-
-def _started(
-    deps: ErasureDependencies,
-    kind: Kind,
-    company_id: str,
-    known_addresses: Sequence[str],
-    *,
-    by: str,
-    at: str,
-) -> PrivacyJob:
-    """Store the job of a person, unless it goes on, and return it; it is in no queue."""
-    given = every_spelling(known_addresses)
-    job_id = PrivacyJob.id_of(kind, company_id, given)
-    fresh = PrivacyJob(
-        **PrivacyJob.key_of(job_id),
-        company_id=company_id,
-        job_id=job_id,
-        kind=kind,
-        requested_at=at,
-        requested_by=by,
-        given=given,
-    )
-    return requests.start(deps.log, fresh, lambda _: None)
-
-
-def engine_of(deps: ErasureDependencies, turn_ms: int = TURN_MS) -> Engine[PrivacyJob]:
-    """Return the engine of the jobs of conversations."""
-    return Engine(
+def jobs_of(deps: ErasureDependencies) -> Jobs[PrivacyJob]:
+    """Return the jobs of conversations, which are in no queue."""
+    return Jobs(
         item=PrivacyJob,
         table=deps.log,
+        bucket=deps.bucket,
+        id_of=lambda kind, company, subject: PrivacyJob.id_of(kind, company, _given(subject)),
+        fields=lambda _kind, _company, subject: {"given": _given(subject)},
+        exports=lambda company, job_id: f"exports/{company}/conversations/{job_id}/",
+        lines="conversations.jsonl",
+        remainders=lambda _: REMAINDERS,
+    )
+
+
+def _given(subject: str) -> list[str]:
+    return every_spelling(subject.split(SEPARATOR))
+
+
+def _engine(deps: ErasureDependencies, turn_ms: int = TURN_MS) -> Engine[PrivacyJob]:
+    return Engine(
+        jobs=jobs_of(deps),
         inventory=lambda job: _inventory(deps, job),
-        folder=lambda job: folder_of(deps.bucket, job),
-        enqueue=lambda _: None,
-        remainders=REMAINDERS,
         turn_ms=turn_ms,
-        settles_ms=SETTLES_MS,
+        settles_ms=lambda _: SETTLES_MS,
         resolve=lambda job: job.changed(
             addresses=all_addresses(deps, job.company_id, job.given or [])
         ),
@@ -162,20 +148,10 @@ def engine_of(deps: ErasureDependencies, turn_ms: int = TURN_MS) -> Engine[Priva
     )
 
 
-def folder_of(bucket: Bucket, job: PrivacyJob) -> ExportFolder:
-    """Return the folder of a job's current run."""
-    return ExportFolder(bucket, f"{exports_of(job.company_id, job.job_id)}{job.run}/", _LINES)
-
-
-def exports_of(company_id: str, job_id: str) -> str:
-    """Return the prefix of all exports of a job."""
-    return _EXPORTS.format(company=company_id, job=job_id)
-
-
 def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     """
     Return a job with the addresses that a worker has stored before it ended, or whose conversations are new since the
-    fence; None if there are none. Raises Transient after ROUNDS.
+    fence; None if there are none. Raises Transient after ROUNDS, which the next call begins anew.
     """
     known = job.addresses or []
     current = all_addresses(deps, job.company_id, job.given or [])
@@ -186,7 +162,8 @@ def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     ):
         return None
     if job.rounds + 1 >= ROUNDS:
-        raise Transient(STILL_WRITTEN)
+        jobs_of(deps).replace(job.changed(rounds=0))
+        raise Transient("written_to_all_the_time")
     return job.changed(addresses=merged, rounds=job.rounds + 1)
 
 
@@ -196,8 +173,6 @@ def _inventory(deps: ErasureDependencies, job: PrivacyJob) -> Inventory:
         company_id=job.company_id,
         addresses=job.addresses or [],
         at=job.requested_at,
-        exports=exports_of(
-            job.company_id, PrivacyJob.id_of("export", job.company_id, job.given or [])
-        ),
+        exports=jobs_of(deps).exports_of(job.company_id, SEPARATOR.join(job.given or [])),
         for_export=job.kind == "export",
     )

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from boto3.dynamodb.conditions import Key
 
 from conversations.configuration.folders import folder_of
-from conversations.privacy import mail_files, orphans, removal, subjects
+from conversations.privacy import orphans, removal, subjects
 from conversations.privacy.orphans import FILE, Orphans, Person
 from conversations.privacy.owned_numbers import Owners, number_of
 from conversations.privacy.person import conversations_of, is_since, with_ref
@@ -32,6 +32,7 @@ from conversations.store.items.log import Message, OfConversation
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.privacy_job import THREAD_LEFT
 from conversations.store.items.parts.state import State
+from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.runtime import clock
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from conversations.store.items.conversation import Conversation
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
-    from shared.privacy.inventory import Source
+    from shared.privacy.inventory import Line, Source
 
 CONVERSATIONS, MESSAGES, RECORDS, ROUTES = "conversations", "messages", "records", "routes"
 ADDRESSES, THREADS = "addresses", "threads"
@@ -53,8 +54,8 @@ FILES_A_PAGE: Final = 500
 _WITHOUT_LINES: Final = frozenset({ADDRESSES, ROUTES, THREADS, orphans.ENTRY})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+@dataclass(frozen=True, kw_only=True)
+class Inventory(inventory.Inventory):
     """
     The data about *addresses*, in the order of the job; *at*: the time of the request; *exports*: the prefix of the
     person's exports.
@@ -66,6 +67,13 @@ class Inventory:
     at: str
     exports: str
     for_export: bool
+
+    objects: ClassVar[frozenset[str]] = frozenset({FILE})
+
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the person that were made by the same addresses."""
+        return [self.exports]
 
     @property
     def fences(self) -> list[Source]:
@@ -105,9 +113,7 @@ class Inventory:
 
     def remove(self, found: Found, /) -> None:
         """Remove a finding."""
-        if found.kind == FILE:
-            self.deps.bucket.delete(found.key)
-        elif found.kind in {MESSAGES, RECORDS}:
+        if found.kind in {MESSAGES, RECORDS}:
             self._remove_record(*json.loads(found.key))
         elif found.kind in {orphans.UNMATCHED, orphans.PARKED, orphans.ENTRY}:
             self._orphans.remove(found)
@@ -117,15 +123,21 @@ class Inventory:
         elif found.kind in {ROUTES, CONVERSATIONS}:
             self._remove_conversation(found)
 
-    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return each item of a page as a line, and copy each file."""
-        lines = (self._line(found, folder) for found in page)
-        return [line for line in lines if line is not None]
+    def lines(self, found: Found, folder: ExportFolder, /) -> Sequence[Line]:
+        """Return the line of a finding, and copy a file."""
+        if found.kind in {orphans.UNMATCHED, orphans.PARKED}:
+            line = self._orphans.export(found)
+            return [line] if line is not None else []
+        return super().lines(found, folder)
 
-    def finish(self) -> None:
-        """Delete the exports of the person that were made by the same addresses."""
-        for key in self.deps.bucket.all_keys_under(self.exports):
-            self.deps.bucket.delete(key)
+    def item(self, found: Found, /) -> Attributes | None:
+        """Return a conversation, or an item of its log."""
+        if found.kind == CONVERSATIONS:
+            stored = conversations.read_stored(self.deps.table, *json.loads(found.key))
+            return stored.attributes() if stored else None
+        ref, sk = json.loads(found.key)
+        key = {PARTITION_KEY: OfConversation.partition(ref), SORT_KEY: sk}
+        return erasures.read_item(self.deps.log, key)
 
     def _contents(self, address: str, start: Attributes | None) -> Page:
         """Return a part of one conversation: first its log, page by page, then its files, then what leads to it."""
@@ -164,7 +176,7 @@ class Inventory:
         parked = [
             one for name in removal.names_of(message) for one in self._orphans.of_message(name)
         ]
-        keys = mail_files.keys(self.deps.bucket, self.company_id, message.media)
+        keys = orphans.mail_files(self.deps.bucket, self.company_id, message.media)
         return [*parked, *(Found(FILE, key) for key in keys)]
 
     def _files(self, conversation: Conversation, ref: str) -> tuple[list[Found], bool]:
@@ -230,20 +242,6 @@ class Inventory:
         ttl = clock.expires_in(TOMBSTONE_SECONDS)
         erasures.replace_state(self.deps.log, ref, self.at, ttl)
         conversations.erase(self.deps.table, conversation)
-
-    def _line(self, found: Found, folder: ExportFolder) -> dict[str, object] | None:
-        if found.kind == FILE:
-            copied = folder.copy(found.key)
-            return {"kind": found.kind, "file": copied} if copied is not None else None
-        if found.kind in {orphans.UNMATCHED, orphans.PARKED}:
-            return self._orphans.export(found)
-        if found.kind == CONVERSATIONS:
-            stored = conversations.read_stored(self.deps.table, *json.loads(found.key))
-            return {"kind": found.kind, "item": stored.attributes()} if stored else None
-        ref, sk = json.loads(found.key)
-        key = {PARTITION_KEY: OfConversation.partition(ref), SORT_KEY: sk}
-        item = erasures.read_item(self.deps.log, key)
-        return {"kind": found.kind, "item": item} if item else None
 
     def _page_of(
         self, address: str, limit: int, start: Attributes | None

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conversations.configuration.folders import parked_events
-from conversations.privacy import mail_files, subjects
+from conversations.privacy import subjects
 from conversations.store import erasures, messages, routes, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
 from conversations.store.recovery import unhandled
-from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.aws.stored_objects import (
+    FORBIDDEN,
+    MISSING,
+    ObjectUnusable,
+    Pointer,
+    mail_files_of,
+    record,
+)
 from shared.events.recovery import over_quota
 from shared.events.recovery.over_quota import OverQuotaEvent
 from shared.identity.addresses import USER_ID_PREFIX
@@ -21,12 +29,11 @@ from shared.privacy.inventory import Found, Page
 from shared.runtime.json_objects import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from conversations.store.erasures import Name
     from shared.aws.dynamodb import Attributes, Table
     from shared.aws.s3 import Bucket
-    from shared.aws.stored_objects import Folder
 
 # The kinds of findings, as receipts count them.
 UNMATCHED, PARKED, FILE, ENTRY = "unmatched", "parked", "files", "index_entries"
@@ -69,7 +76,9 @@ class Orphans:
         """
         if start == AFTER_ITEMS:
             events = over_quota.of_subject(parked_events(self.bucket), subject)
-            found = [one for event, body in events for one in self._above_quota(event, body)]
+            found = [
+                one for event, body in events for one in self._theirs(body, None, _over(event))
+            ]
             is_cut = limit is not None and len(found) > limit
             return Page(found[:limit], AFTER_ITEMS if is_cut else None)
         item_keys, last = unhandled.indexed_page(self.log, subject, limit=limit, start=start)
@@ -82,10 +91,10 @@ class Orphans:
         for item_key in unhandled.indexed(self.log, subject):
             orphan = _IndexedOrphan(subject, item_key, self.at)
             item = erasures.read_item(self.log, item_key) if orphan.is_parked else None
-            if item is not None and self._is_removed(Parked.read(item), None, subject):
-                found.append(orphan.finding(PARKED))
+            if item is not None:
+                found += self._of_parked(orphan, Parked.read(item), is_known=True)
         events = over_quota.of_subject(parked_events(self.bucket), subject)
-        return [*found, *(Found(PARKED, event.key, ABOVE_QUOTA) for event, _ in events)]
+        return [*found, *(_over(event) for event, _ in events)]
 
     def remove(self, found: Found) -> None:
         """Remove a finding."""
@@ -93,10 +102,20 @@ class Orphans:
             over_quota.delete(parked_events(self.bucket), OverQuotaEvent(found.key))
             return
         orphan = _IndexedOrphan.of(found, self.at)
-        if found.kind == UNMATCHED:
-            self._erase_unmatched(orphan)
-        else:
-            _erase_parked(self.log, self.bucket, orphan)
+        item = erasures.read_item(self.log, orphan.item_key)
+        if item is None:
+            orphan.end(self.log)
+        elif found.kind == UNMATCHED:
+            unmatched = Unmatched.read(item)
+            erasures.mark_message_erased(self.log, _name_of(unmatched), self.at)
+            subjects_of = {*subjects.of_event(unmatched.event), unmatched.attached_to}
+            orphan.remove(self.log, {one for one in subjects_of if one is not None})
+        elif found.kind == PARKED:
+            parked = Parked.read(item)
+            # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
+            erasures.mark_parked_erased(self.log, orphan.item_key)
+            parked_events(self.bucket).delete(Pointer.read(parked.body_object))
+            orphan.remove(self.log, parked.subjects)
 
     def export(self, found: Found) -> dict[str, object] | None:
         """Return a finding as a line; None if it is gone by now."""
@@ -128,22 +147,14 @@ class Orphans:
         if item is None:
             return [orphan.finding(ENTRY)]
         if orphan.is_parked:
-            parked = Parked.read(item)
-            if not self._is_removed(parked, self.person, orphan.subject):
-                return []
-            return [*self._files(self._media_of_parked(parked)), orphan.finding(PARKED)]
+            return self._of_parked(orphan, Parked.read(item), is_known=False)
         is_here = orphan.item_key[PARTITION_KEY] == Unmatched.partition(self.person.company_id)
         unmatched = Unmatched.read(item)
         is_since = not self.for_export and unmatched.received_at > self.at
         if not is_here or is_since or not self._is_theirs(unmatched, orphan.subject):
             return []
-        event = unmatched.event
-        name = (str(event["provider"]), str(event["provider_message_id"]))
-        return [
-            *self.of_message(name),
-            *self._files(event.get("media")),
-            orphan.finding(UNMATCHED),
-        ]
+        files = self._files(unmatched.event.get("media"))
+        return [*self.of_message(_name_of(unmatched)), *files, orphan.finding(UNMATCHED)]
 
     def _is_theirs(self, unmatched: Unmatched, subject: str) -> bool:
         """Whether a message names the person, or is attached to one of their conversations, from any sender."""
@@ -154,39 +165,39 @@ class Orphans:
             attached == subject or states.is_erased(self.log, attached)
         )
 
-    def _is_removed(self, parked: Parked, person: Person | None, subject: str) -> bool:
-        """Whether a parked event is to be removed: one of the person, or of a message that is theirs (None)."""
-        folder = parked_events(self.bucket)
-        return parked.body_object is not None and _is_theirs(
-            self.log, person, folder, parked, subject
-        )
+    def _of_parked(self, orphan: _IndexedOrphan, parked: Parked, *, is_known: bool) -> list[Found]:
+        """
+        Return a parked event that is to be removed, after its files. *is_known*: by the message that it is about.
 
-    def _media_of_parked(self, parked: Parked) -> object:
-        body = self._body(parked) if parked.reason != ParkReason.ERASED else None
-        event = json_object(body.decode("utf-8", "replace")) if body is not None else None
-        return (event or {}).get("media")
-
-    def _above_quota(self, stored: OverQuotaEvent, body: bytes) -> list[Found]:
-        text = body.decode("utf-8", "replace")
-        if not _is_about(self.log, self.person, text, None):
+        None if the bucket's lifecycle has removed its text, or the text is damaged, since its person is then unknown;
+        this is logged and counted. Raises ObjectUnusable if access to the text is denied.
+        """
+        if parked.body_object is None:
             return []
-        media = (json_object(text) or {}).get("media")
-        return [*self._files(media), Found(PARKED, stored.key, ABOVE_QUOTA)]
+        folder = parked_events(self.bucket)
+        try:
+            pointer = Pointer.read(parked.body_object)
+            if is_known or parked.reason == ParkReason.ERASED:
+                return [orphan.finding(PARKED)] if folder.holds(pointer.key) else []
+            body = folder.get(pointer)
+        except ObjectUnusable as fault:
+            if fault.reason == FORBIDDEN:
+                raise
+            if fault.reason != MISSING:
+                record(fault, "parked event")
+            return []
+        return self._theirs(body, orphan.subject, orphan.finding(PARKED))
+
+    def _theirs(self, body: bytes, subject: str | None, finding: Found) -> list[Found]:
+        """Return a parked event with this text after its files, if it concerns the person."""
+        text = body.decode("utf-8", "replace")
+        if not _is_about(self.log, self.person, text, subject):
+            return []
+        return [*self._files((json_object(text) or {}).get("media")), finding]
 
     def _files(self, media: object) -> list[Found]:
         company = self.person.company_id
-        return [Found(FILE, key) for key in mail_files.keys(self.bucket, company, media)]
-
-    def _erase_unmatched(self, orphan: _IndexedOrphan) -> None:
-        item = erasures.read_item(self.log, orphan.item_key)
-        if item is None:
-            orphan.end(self.log)
-            return
-        unmatched = Unmatched.read(item)
-        event = unmatched.event
-        name = (str(event["provider"]), str(event["provider_message_id"]))
-        erasures.mark_message_erased(self.log, name, self.at)
-        orphan.remove(self.log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
+        return [Found(FILE, key) for key in mail_files(self.bucket, company, media)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +219,10 @@ class _IndexedOrphan:
         """Whether it is a parked event."""
         return str(self.item_key[PARTITION_KEY]).startswith(_PARKED)
 
-    def finding(self, kind: str, act: str = "") -> Found:
+    def finding(self, kind: str) -> Found:
         """Return the finding of the orphan."""
         parts = [self.subject, self.item_key[PARTITION_KEY], self.item_key[SORT_KEY]]
-        return Found(kind, json.dumps(parts), act)
+        return Found(kind, json.dumps(parts))
 
     def remove(self, log: Table, led_by: Collection[str]) -> None:
         """Delete the item and its subject entries; the entry of this subject last, since a retry finds it there."""
@@ -225,39 +236,25 @@ class _IndexedOrphan:
             unhandled.forget_entries(log, [self.subject], self.item_key)
 
 
-def _erase_parked(log: Table, bucket: Bucket, orphan: _IndexedOrphan) -> None:
-    item = erasures.read_item(log, orphan.item_key)
-    if item is None:
-        orphan.end(log)
-        return
-    parked = Parked.read(item)
-    # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
-    erasures.mark_parked_erased(log, orphan.item_key)
-    parked_events(bucket).delete(Pointer.read(parked.body_object))
-    orphan.remove(log, parked.subjects)
-
-
-def _is_theirs(
-    log: Table, person: Person | None, folder: Folder, parked: Parked, subject: str
-) -> bool:
+def mail_files(bucket: Bucket, company_id: str, media: object) -> Iterator[str]:
     """
-    Whether a parked event is to be erased; False if the bucket's lifecycle has removed its text.
-
-    Also False if the text is damaged, since its person is then unknown; this is logged and counted. Raises
-    ObjectUnusable if access to the text is denied.
+    Yield the keys of the files of a mail that its threads have copied for the conversations. *media*: a value of a
+    queued event.
     """
-    try:
-        pointer = Pointer.read(parked.body_object)
-        if person is None or parked.reason == ParkReason.ERASED:
-            return folder.holds(pointer.key)
-        body = folder.get(pointer)
-    except ObjectUnusable as fault:
-        if fault.reason == FORBIDDEN:
-            raise
-        if fault.reason != MISSING:
-            record(fault, "parked event")
-        return False
-    return _is_about(log, person, body.decode("utf-8", "replace"), subject)
+    folder = mail_files_of(bucket, company_id)
+    for file in media if isinstance(media, list) else ():
+        with suppress(ObjectUnusable):
+            if isinstance(file, dict):
+                yield folder.key_in(str(file.get("url") or f"s3://{bucket.name}/{file.get('key')}"))
+
+
+def _name_of(unmatched: Unmatched) -> Name:
+    event = unmatched.event
+    return str(event["provider"]), str(event["provider_message_id"])
+
+
+def _over(event: OverQuotaEvent) -> Found:
+    return Found(PARKED, event.key, ABOVE_QUOTA)
 
 
 def _is_about(log: Table, person: Person, body: str, subject: str | None) -> bool:

@@ -37,7 +37,7 @@ class Owners:
     known: dict[str, list[Change]] = field(default_factory=dict)
 
     def of_user(self, address: str, user_ids: Iterable[str]) -> str:
-        """Return an address as that of its owner with one of these user ids; without any, of the present owner."""
+        """Return an address with its owner who has one of these user ids; without any, with the present owner."""
         changes = self._changes(address)
         if not changes:
             return address
@@ -47,7 +47,7 @@ class Owners:
         return _owned(address, change)
 
     def of_conversation(self, conversation: Conversation, ref: str) -> str | None:
-        """Return the number of a conversation as that of its customer; None without a number."""
+        """Return the number of a conversation with its customer as owner; None without a number."""
         number = conversation.recipient_tel
         changes = self._changes(number) if number else []
         if number is None or not changes:

@@ -1,4 +1,4 @@
-"""How companies share the queues of channels and of replies (`shared.aws.fair_shares`)."""
+"""Shares of companies in the queues of channels and of replies (`shared.aws.fair_shares`)."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def page_of_recipient(
 ) -> tuple[list[Conversation], Attributes | None]:
     """
     Return one page of a recipient's conversations from a local index, newest or highest first, and the next key. Of an
-    address with several *spellings*, those of one follow those of another.
+    address with several *spellings*, the conversations under one follow those under another.
     """
     current = str(start[keys.PARTITION_KEY]) if start else spellings[0]
     whole: Any = Key(keys.PARTITION_KEY).eq(current)

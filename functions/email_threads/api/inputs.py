@@ -197,7 +197,7 @@ type MailNumber = Annotated[int, Strict(), Field(ge=1)]
 
 
 class SplitInput(Input):
-    """The numbers of the mails that begin a new thread, and its subject; by default that of this one."""
+    """The numbers of the mails that begin a new thread, and its subject; by default this thread's."""
 
     mails: Annotated[list[MailNumber], Field(min_length=1, max_length=MOST_SPLIT)]
     subject: (

@@ -12,7 +12,7 @@ from email_threads.store import objects, threads
 from email_threads.store.items import Status
 from email_threads.store.items.thread import COMPANY_INDEX
 from email_threads.store.lists import thread_lists
-from email_threads.store.lists.thread_lists import ThreadList
+from email_threads.store.lists.thread_lists import ListEntry, ThreadList
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from shared.inbox.canned_replies.items import CannedReplies
 
 LINK_SECONDS: Final = 300
-MOST_COMPARED: Final = 2_000  # heads that one call compares before it returns a cursor
+# What one call compares before it returns a cursor: heads, and pages of ROWS_OF_SEARCH rows.
+MOST_COMPARED: Final = 2_000
+MOST_PAGES: Final = 5
 _THREAD_ID: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)
 _HOPS: Final = 4  # a thread, and three that it was merged into
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,7}", re.ASCII)
@@ -74,7 +76,7 @@ def list_threads(deps: ApiDependencies, company: str, query: ThreadsQuery) -> Pa
     """
     Return a page of threads. Raises InvalidCursor.
 
-    Pages by status, mailbox, participant and text are full; a page with other filters may be short.
+    Pages by status and participant are full; one with other filters or a text may be short.
     """
     listed = _list_of(company, query)
     named = query.model_dump(exclude={"limit", "cursor"}, exclude_none=True)
@@ -82,7 +84,10 @@ def list_threads(deps: ApiDependencies, company: str, query: ThreadsQuery) -> Pa
     listing = Listing(company, COMPANY_INDEX, ("threads", *parts))
     start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
     found, position = _page(thread_lists.entries(deps.table, listed, start), query)
-    shown = views.Threads(threads=[presenters.summary(thread) for thread in found])
+    shown = views.Threads(
+        threads=[presenters.summary(thread) for thread in found],
+        looked_back_to=str(position["updated_at"]) if position else None,
+    )
     return Page(shown, listing.cursor(deps.seal, position) if position else None)
 
 
@@ -202,17 +207,21 @@ def _list_of(company: str, query: ThreadsQuery) -> ThreadList:
 
 
 def _page(
-    entries: Iterator[tuple[Attributes, Thread | None]], query: ThreadsQuery
+    entries: Iterator[ListEntry], query: ThreadsQuery
 ) -> tuple[list[Thread], Attributes | None]:
     """Return the fitting threads of a page and the position after them, None at the end of the list."""
     found: dict[str, Thread] = {}
     position: Attributes | None = None
-    for compared, (after, thread) in enumerate(entries):
+    pages = 0
+    for compared, entry in enumerate(entries):
         if len(found) == query.limit or compared == MOST_COMPARED:
             return list(found.values()), position
-        position = after
+        position, thread = entry.position, entry.thread
         if thread is not None and _fits(thread, query):
             found.setdefault(thread.conversation_id, thread)
+        pages += entry.ends_page
+        if pages == MOST_PAGES:
+            return list(found.values()), position
     return list(found.values()), None
 
 

@@ -56,9 +56,15 @@ class ThreadSummary(View):
 
 
 class Threads(View):
-    """A page of threads, newest change first."""
+    """
+    A page of threads, newest change first.
+
+    One call compares at most 5,000 threads with a mailbox or `q`, and 2,000 with other filters. With a cursor those
+    that changed before *looked_back_to* were not compared, even if none was found.
+    """
 
     threads: list[ThreadSummary]
+    looked_back_to: str | None = None
 
 
 class RelatedThreads(View):

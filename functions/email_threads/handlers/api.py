@@ -25,6 +25,7 @@ from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.people import admission, join_requests
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.privacy.requests import jobs_of, subject_of
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
@@ -128,14 +129,8 @@ routes.add(MailboxRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))
-routes.add(
-    PrivacyRoutes(
-        table=table,
-        contacts=Table(dynamodb, settings.contacts_table_name),
-        bucket=deps.bucket,
-        queue=deps.queue,
-    )
-)
+privacy_jobs = jobs_of(table, deps.bucket, deps.queue)
+routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -148,11 +143,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _answered(call: object) -> dict[str, Any]:
-    from email_threads.privacy.part import EmailPart  # noqa: PLC0415 - of rare calls
-    from email_threads.store.lists.inbox_heads import EmailHeads  # noqa: PLC0415 - as above
+    from email_threads.store.lists.inbox_heads import (  # noqa: PLC0415 - of rare calls
+        EmailHeads,
+    )
     from shared.privacy import part_calls  # noqa: PLC0415 - as above
+    from shared.privacy.parts import JobsPart  # noqa: PLC0415 - as above
 
-    part = EmailPart(table=table, queue=deps.queue, bucket=deps.bucket)
+    part = JobsPart(context="email_threads", jobs=privacy_jobs, subject_of=subject_of)
     return part_calls.answer(part, EmailHeads(table), call)
 
 

@@ -133,14 +133,14 @@ def _is_old_report(
     if is_robot and is_named:
         return True
     if is_null or is_robot:
-        # Not the subject alone: an automatic reply repeats that of our mail, such as "Delivery delayed".
+        # Not the subject alone: an automatic reply repeats the subject of our mail, such as "Delivery delayed".
         return sum((is_named, body.has_code, body.says_failure, body.returns_mail)) > 1
     is_program = is_automatic(headers) or (return_path is None and bool(_MACHINES.fullmatch(name)))
     return is_program and is_named and is_explained and body.returns_mail
 
 
 def is_answer(subject: str) -> bool:
-    """Whether a subject begins as that of an answer or of a forward."""
+    """Whether a subject begins as subjects of answers or forwards do."""
     return bool(_ANSWER_SUBJECT.match(subject))
 
 

@@ -23,7 +23,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from email_threads.privacy.stored_data import StoredData
+    from email_threads.privacy.findings import StoredData
     from shared.privacy.inventory import Found
 
 TRIES: Final = 8
@@ -34,9 +34,7 @@ def remove(stored: StoredData, found: Found) -> None:
     table, key = stored.table, found.key
     is_part = found.act.startswith(PART)
     shared_subjects = found.act.split()[1:]
-    if found.kind in kinds.OBJECTS:
-        stored.bucket.delete(key)
-    elif found.kind == kinds.PARKED_EVENT:
+    if found.kind == kinds.PARKED_EVENT:
         parked.events_of(table).remove(key)
     elif found.kind == MAIL:
         for item in store.items(table, [key]):

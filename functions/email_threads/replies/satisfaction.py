@@ -1,7 +1,7 @@
 """
 The question how satisfied the customer of a completed thread is: a mail with a signed link for each number of stars.
 
-A draft of its own origin, approved by the setting of the mailbox: fence, policy, ledger and thread are those of every
+A draft of its own origin, approved by the setting of the mailbox: with the fence, policy, ledger and thread of every
 sent mail. Its stored text has no links, so that only the customer can answer; a question that may not be sent is
 superseded.
 """

@@ -16,6 +16,10 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
+# Of a page of all companies: queries, and rows of each, which are keys.
+MOST_QUERIES: Final = 10
+ROWS: Final = 1_000
+_POSITION: Final = (PARTITION_KEY, "ttl_date", "ttl")
 _PREFIX: Final = ParkedEvent.pattern.partition("{")[0]
 
 
@@ -60,9 +64,8 @@ def _of_all(
     table: Table, limit: int, start: Attributes | None
 ) -> tuple[list[ParkedEvent], Attributes | None]:
     """
-    Return parked events of all companies, newest first, and the next start key.
-
-    The days of TTLIndex hold threads, too: for operators, not for a request path.
+    Return parked events of all companies, newest first, and the next start key; fewer if many rows are of threads,
+    which the days of TTLIndex have, too.
     """
     day = date_of(clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS))
     within: Attributes | None = None
@@ -70,11 +73,11 @@ def _of_all(
         day, within = str(start["ttl_date"]), start if "ttl" in start else None
     oldest = date_of(clock.expires_in(0))
     rows: list[Attributes] = []
-    while day >= oldest and len(rows) < limit:
+    for _ in range(MOST_QUERIES):
         found, within = table.query(
             TTL_INDEX,
             Key("ttl_date").eq(day),
-            limit=limit - len(rows),
+            limit=ROWS,
             start=within,
             newest_first=True,
             only=Attr(PARTITION_KEY).begins_with(_PREFIX),
@@ -82,9 +85,13 @@ def _of_all(
         rows += found
         if within is None:
             day = _day_before(day)
-    if day < oldest:
-        return whole(table, ParkedEvent, rows), None
-    return whole(table, ParkedEvent, rows), within or {"ttl_date": day}
+        if len(rows) >= limit or day < oldest:
+            break
+    if len(rows) > limit:
+        rows = rows[:limit]
+        return whole(table, ParkedEvent, rows), {name: rows[-1][name] for name in _POSITION}
+    following = within or {"ttl_date": day}
+    return whole(table, ParkedEvent, rows), following if day >= oldest else None
 
 
 def _position_of(event: ParkedEvent, company_id: str | None) -> Attributes:

@@ -39,7 +39,7 @@ def remove(resources: Resources, event: EmailErase) -> bool:
             merges.remove_mail(table, mail)
         return True
     if head is not None and head.merged_into and _is_part_of_another(resources, head):
-        retention.remove_remainder(table, thread_id, head)  # The files are those of moved mails.
+        retention.remove_remainder(table, thread_id, head)  # Its files belong to moved mails.
         return True
     objects.remove_of_thread(resources.bucket, thread_id)
     for merged in sorted(head.merged_from) if head is not None else ():

@@ -23,8 +23,8 @@ class Incoming:
     are valid, the newest first.
 
     Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
-    requirements that it asks for. *targets* are those of the mailbox, of a received mail. *close_days*,
-    *reopen_days* and *ask_hours* (`satisfaction_delay_hours`) are those of the mailbox.
+    requirements that it asks for. *targets*: of the mailbox, for a received mail. *close_days*,
+    *reopen_days* and *ask_hours* (`satisfaction_delay_hours`): of the mailbox.
     """
 
     company_id: str

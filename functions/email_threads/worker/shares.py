@@ -1,5 +1,5 @@
 """
-How companies share the queue of the worker (`shared.aws.fair_shares`): a model takes seconds to read a mail, every
+Shares of companies in the queue of the worker (`shared.aws.fair_shares`): a model takes seconds to read a mail, every
 other event some milliseconds.
 
 An analysis above the share of its company is delayed by the queue of ingest, which passes it on. It reads the newest

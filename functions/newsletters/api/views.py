@@ -272,8 +272,8 @@ class ExportView(View):
 
 class ExportsView(View):
     """
-    The exported files and the newest job of each format. `missing_characters`: those of the present text that a PDF
-    cannot show; the other formats have all.
+    The exported files and the newest job of each format. `missing_characters`: of the present text, which a PDF cannot
+    show; the other formats have all.
     """
 
     exports: dict[str, ExportView]

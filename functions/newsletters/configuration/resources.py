@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shared.access.ownership.claims import Owners
     from shared.ai.model_creation import ModelDependencies
     from shared.ai.retrieval.settings import RetrievalDependencies
+    from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
     from shared.contacts.person import Sources
     from shared.policy.kill_switches import KillSwitches
@@ -45,11 +46,12 @@ class SendingResources(Resources):
     The resources of the same worker for issues: their mails have *configuration_set*, or
     *click_configuration_set* if their clicks are counted, their links begin with
     *public_url*. *people* are the contacts and their consent, *owners* own the domains of senders. *ses* is loaded
-    with the first mail.
+    with the first mail. *live* has the notifications of people.
     """
 
     people: Sources
     owners: Owners
+    live: Table
     ses: Callable[[], Ses]
     switches: KillSwitches
     configuration_set: str

@@ -27,6 +27,7 @@ from newsletters.issues.api.trials import TooManyTests
 from newsletters.issues.checklist import ChecklistFailed
 from newsletters.issues.dependencies import IssueDependencies
 from newsletters.jobs import requests
+from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
 from newsletters.store.items import StoredAnswer
@@ -153,7 +154,8 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.NEWSLETTERS_READ,), replay=(Scope.NEWSLETTERS_ADMIN,)
 )
 routes.add(CompanyRoutes(deps))
-routes.add(PrivacyRoutes(resources, Table(dynamodb, settings.contacts_table_name)))
+privacy_jobs = jobs_of(resources)
+routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))
 routes.add(IssueRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))
@@ -165,10 +167,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     a person has an answer of its own.
     """
     if PART in event:
-        from newsletters.privacy.part import NewsletterPart  # noqa: PLC0415 - of rare calls
-        from shared.privacy import part_calls  # noqa: PLC0415 - as above
+        from shared.privacy import part_calls  # noqa: PLC0415 - of rare calls
+        from shared.privacy.parts import JobsPart  # noqa: PLC0415 - as above
 
-        return part_calls.answer(NewsletterPart(resources=resources), None, event[PART])
+        part = JobsPart(context="newsletters", jobs=privacy_jobs, subject_of=subject_of)
+        return part_calls.answer(part, None, event[PART])
     if event.get("resource") in public_pages.RESOURCES:
         return public_pages.respond(issue_deps, event)
     return routes.respond(event, context)

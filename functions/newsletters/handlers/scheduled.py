@@ -113,7 +113,7 @@ def _round_of(works: Iterable[OpenWork]) -> Iterator[OpenWork]:
     Yield the jobs and issues that may join their queues, the oldest of each company first, then what no company waits
     for.
 
-    All due work is read, so that a company's is found behind that of another one, and little of it is kept.
+    All due work is read, so that work of one company is found behind another's, and little of it is kept.
     """
     counts: dict[FifoQueue, Counter[str]] = defaultdict(Counter)
     kept: dict[tuple[FifoQueue, str], list[Job | Issue]] = defaultdict(list)

@@ -7,7 +7,7 @@ Signed links in mails to readers. Each has one purpose, and is refused for every
     confirm        /n/confirm/{token}        company, list and recipient, for 7 days
     test           all of them               in test mails: changes nothing
 
-A token is base64url of a JSON list, a full stop, and a keyed hash of it. The keys are those of identifiers: a link is
+A token is base64url of a JSON list, a full stop, and a keyed hash of it. Identifiers have the same keys: a link is
 valid as long as its key is in the secret.
 """
 

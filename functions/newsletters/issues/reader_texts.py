@@ -1,4 +1,4 @@
-"""What readers see besides the content of an issue: texts of the footer and of the public pages, by language."""
+"""Texts for readers besides the content of an issue: of the footer and of the public pages, by language."""
 
 from __future__ import annotations
 

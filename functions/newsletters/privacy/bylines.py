@@ -1,8 +1,8 @@
 """
 The data of a person in newsletters, by an e-mail address: the bylines of newsletters, which are texts for readers, and
-what is stored of the person as a reader (`reader_records`).
+what is stored of the person as a reader.
 
-    erasure    fence     reader_records     sign-ups, choices, evidence of consent
+    erasure    fence     reader_records     sign-ups with their times, choices, evidence of consent
                          author_names       the name, which exported files show
                (settle)                     until an export that has read the name has ended
                sources   exported_files     the files of these newsletters
@@ -11,7 +11,7 @@ what is stored of the person as a reader (`reader_records`).
     export     sources   author_addresses   title and byline of each newsletter
                          reader_records
 
-The newsletters are the company's and stay. A person who is a user leaves with `newsletters.privacy.inventory`.
+The newsletters are the company's and stay. A person who is a user leaves with `newsletters.privacy.jobs`.
 """
 
 from __future__ import annotations
@@ -19,37 +19,44 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from newsletters.privacy import reader_records
-from newsletters.privacy.inventory import PAGE, position_after
+from boto3.dynamodb.conditions import Key
+
 from newsletters.store import newsletters
-from newsletters.store.items import Draft
+from newsletters.store.items import Draft, Signup
+from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion, get_metadata, get_newsletter_stored
 from newsletters.store.objects import folder_of
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.dynamodb_json import plain
 from shared.identity.addresses import AddressInvalid
 from shared.identity.identifiers import IdentifierKind, identifier
+from shared.identity.keyed_hashes import address_hashes
+from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from newsletters.configuration.resources import Resources
     from newsletters.store.items import Metadata
     from newsletters.store.newsletters import Newsletter
     from shared.aws.dynamodb import Attributes
-    from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Source
 
+PAGE: Final = 10
 NAME, FILE, ADDRESS = "author_names", "exported_files", "author_addresses"
+RECORD: Final = "reader_records"
 # The timeout of the exports is 60 s; the rest covers clock skew.
 SETTLES_MS: Final = 70 * clock.SECOND_MS
+_RECORDS_A_PAGE: Final = 50
+_EXPORTED: Final = {"newsletterCode", "title", "created_at", "user_name", "user_email"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
-    """The bylines of one address of a company. *exports*: the prefix of the person's exports."""
+@dataclass(frozen=True)
+class Inventory(inventory.Inventory):
+    """The bylines of one address of a company, and what is stored of its reader."""
 
     resources: Resources
     company_id: str
@@ -57,22 +64,28 @@ class Inventory:
     exports: str
     for_export: bool
 
-    fences: ClassVar[Sequence[Source]] = ((reader_records.KIND, ""), (NAME, ""))
-    sources: ClassVar[Sequence[Source]] = ((ADDRESS, ""), (reader_records.KIND, ""))
+    objects: ClassVar[frozenset[str]] = frozenset({FILE})
+    fences: ClassVar[Sequence[Source]] = ((RECORD, ""), (NAME, ""))
+    sources: ClassVar[Sequence[Source]] = ((ADDRESS, ""), (RECORD, ""))
 
-    def fence(self, source: Source, start: Attributes | None) -> Page:
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the person."""
+        return [self.exports]
+
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Return records of the reader, or the newsletters whose byline has a name, of a page of the company's list."""
-        if source[0] == reader_records.KIND:
+        if source[0] == RECORD:
             return self._records(start)
         theirs, last = self._theirs(start)
         return Page([Found(NAME, one.newsletterCode) for one in theirs if one.user_name], last)
 
-    def page(self, source: Source, start: Attributes | None) -> Page:
+    def page(self, source: Source, start: Attributes | None, /) -> Page:
         """
         Return records of the reader, or the addresses of a page of the company's list; for an erasure the exported
         files before them.
         """
-        if source[0] == reader_records.KIND:
+        if source[0] == RECORD:
             return self._records(start)
         theirs, last = self._theirs(start)
         found = [
@@ -85,14 +98,11 @@ class Inventory:
         ]
         return Page(found, last)
 
-    def remove(self, found: Found) -> None:
-        """Remove a record, a name, a file or an address. Raises Transient after a lost race."""
+    def remove(self, found: Found, /) -> None:
+        """Remove a record, a name or an address. Raises Transient after a lost race."""
         store = self.resources.store
-        if found.kind == reader_records.KIND:
-            reader_records.remove(store.table, found)
-            return
-        if found.kind == FILE:
-            store.bucket.delete(found.key)
+        if found.kind == RECORD:
+            store.table.delete(_key_of(found))
             return
         newsletter = get_newsletter_stored(store.table, found.key)
         if newsletter is None or not self._is_theirs(newsletter.metadata):
@@ -106,28 +116,30 @@ class Inventory:
         except (StaleVersion, ConditionFailed):
             raise Transient("newsletter_contended") from None
 
-    def export(self, page: Iterable[Found], _folder: ExportFolder) -> list[dict[str, object]]:
-        """Return a line for each record and newsletter: of that code, title and byline. Its texts are the company's."""
-        lines: list[dict[str, object]] = []
-        for found in page:
-            if found.kind == reader_records.KIND:
-                record = reader_records.line(self.resources.store.table, found)
-                lines += [record] if record is not None else []
-                continue
-            metadata = get_metadata(self.resources.store.table, found.key)
-            if found.kind == ADDRESS and metadata is not None:
-                named = {"newsletterCode", "title", "created_at", "user_name", "user_email"}
-                lines.append({"kind": found.kind, "item": metadata.model_dump(include=named)})
-        return lines
-
-    def finish(self) -> None:
-        """Delete the exports of the person."""
-        bucket = self.resources.store.bucket
-        for key in bucket.all_keys_under(self.exports):
-            bucket.delete(key)
+    def item(self, found: Found, /) -> Attributes | None:
+        """Return a record, or a newsletter's code, title and byline: its texts are the company's."""
+        table = self.resources.store.table
+        if found.kind == RECORD:
+            item = table.get(_key_of(found))
+            return plain(item) if item else None
+        metadata = get_metadata(table, found.key)
+        return metadata.model_dump(include=_EXPORTED) if metadata is not None else None
 
     def _records(self, start: Attributes | None) -> Page:
-        return reader_records.page(self.resources.store.table, self.company_id, self.address, start)
+        """Return a page of the records of the address, over all identifier keys."""
+        partitions = [
+            Signup.partition_of(self.company_id, one) for one in address_hashes(self.address)
+        ]
+        own = str(start[PARTITION_KEY]) if start else partitions[0]
+        after = start if start and SORT_KEY in start else None
+        rows, last = self.resources.store.table.query(
+            None, Key(PARTITION_KEY).eq(own), limit=_RECORDS_A_PAGE, start=after
+        )
+        found = [Found(RECORD, f"{row[PARTITION_KEY]} {row[SORT_KEY]}") for row in rows]
+        if last is not None:
+            return Page(found, position_after(last))
+        following = partitions[partitions.index(own) + 1 :] if own in partitions else []
+        return Page(found, {PARTITION_KEY: following[0]} if following else None)
 
     def _theirs(self, start: Attributes | None) -> tuple[list[Metadata], Attributes | None]:
         listed, last = newsletters.list_of_company(
@@ -157,3 +169,13 @@ class Inventory:
                 put=Draft.named(exports={}),
                 when=newsletters.has_exports_of(draft),
             )
+
+
+def _key_of(found: Found) -> Attributes:
+    partition, _, sort = found.key.partition(" ")
+    return {PARTITION_KEY: partition, SORT_KEY: sort}
+
+
+def position_after(last: Attributes | None) -> Attributes | None:
+    """Return where the list of a company continues, as a job stores it."""
+    return {name: last[name] for name in (PARTITION_KEY, SORT_KEY)} if last else None

@@ -1,80 +1,99 @@
 """
-Starts or resumes the erase or export job of a user or of an address.
+The jobs that erase or export a user, or the person with an e-mail address, and what remains after an erasure.
 
-Separate from `jobs`, which only the worker imports.
+The name of a subject is its kind, `principal` or `email`, and the value. Separate from `jobs`, which only the worker
+imports.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import PrivacyRequested
 from newsletters.store.items import PrivacyJob
+from newsletters.store.objects import privacy_exports
 from shared.events.queued_events import turn_entry
-from shared.privacy import requests
-from shared.runtime import clock
+from shared.privacy.remainders import stated
+from shared.privacy.requests import Jobs
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
+    from collections.abc import Mapping
+
+    from newsletters.configuration.resources import Resources
     from shared.aws.sqs_fifo import FifoQueue
     from shared.privacy.jobs import Kind
+    from shared.privacy.parts import Named
+
+USER, ADDRESS = "principal", "email"
+LINES: Final = "newsletters.jsonl"
+REMAINDERS: Final = stated(
+    kept="""
+    work_for_others: the user's id at steps, exports and replaced versions of colleagues' newsletters
+    purges, 1 day: files of deleted newsletters, which an event of the queue removes
+    documents: texts of the company's documents and of colleagues that name the user
+    recovery, 30 days: the user's id at parked events that the user replayed
+    receipts: this job, under a hash of the user's id
+    requests, 1 day: ids in stored answers of API calls, under hashes
+    """,
+    outside="""
+    queues, 28 days: ids of newsletters in queues and dead letters
+    exports_of_others, 7 days: reviews by the user in exports of colleagues
+    logs: the user's id in the log lines of changes, for the retention of the logs
+    providers: logs of the model's provider and of the login provider, by their terms
+    """,
+)
+OF_ADDRESSES: Final = stated(
+    kept="""
+    texts: texts and documents of newsletters that name the person: people of the company have written them
+    receipts: this job, under a keyed hash of the address
+    test_mails, 1 day: the address at tests of issues
+    """,
+    outside="""
+    downloads: files that people have downloaded or sent before
+    """,
+)
 
 
-def start(
-    table: Table,
-    queue: FifoQueue,
-    *,
-    company_id: str,
-    kind: Kind,
-    user_id: str,
-    by: str,
-    at: str | None = None,
-) -> PrivacyJob:
-    """
-    Start the job of a user, or continue it if it is not done, and return it.
-
-    *by*: the authenticated caller. *at*: when it was requested, if not now. Raises NotEnqueued and Transient.
-    """
-    job_id = PrivacyJob.id_of(kind, company_id, user_id)
-    fresh = PrivacyJob(
-        **PrivacyJob.key_of(job_id),
-        company_id=company_id,
-        job_id=job_id,
-        kind=kind,
-        requested_at=at or clock.to_text(clock.now_ms()),
-        requested_by=by,
-        requested_for=user_id,
+def jobs_of(resources: Resources) -> Jobs[PrivacyJob]:
+    """Return the jobs of a table, bucket and queue (`newsletters.fifo`)."""
+    return Jobs(
+        item=PrivacyJob,
+        table=resources.store.table,
+        bucket=resources.store.bucket,
+        id_of=_id_of,
+        fields=_fields,
+        exports=privacy_exports,
+        run="{:04d}",
+        lines=LINES,
+        remainders=lambda job: OF_ADDRESSES if job.by_address else REMAINDERS,
+        enqueue=lambda job: _enqueue(resources.steps, job),
     )
-    return requests.start(table, fresh, lambda job: enqueue(queue, job))
 
 
-def start_of_address(
-    table: Table,
-    queue: FifoQueue,
-    *,
-    company_id: str,
-    kind: Kind,
-    address: str,
-    by: str,
-    at: str | None = None,
-) -> PrivacyJob:
-    """Start the job of an address in its normal form, as `start` does."""
-    job_id = PrivacyJob.id_of_address(kind, company_id, address)
-    fresh = PrivacyJob(
-        **PrivacyJob.key_of(job_id),
-        company_id=company_id,
-        job_id=job_id,
-        kind=kind,
-        requested_at=at or clock.to_text(clock.now_ms()),
-        requested_by=by,
-        requested_for=address,
-        by_address=True,
-        export_id=PrivacyJob.id_of_address("export", company_id, address),
-    )
-    return requests.start(table, fresh, lambda job: enqueue(queue, job))
+def subject_of(name: Named) -> str | None:
+    """Return the subject that an address or a user is."""
+    return f"{name.kind} {name.value}" if name.kind in {USER, ADDRESS} else None
 
 
-def enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
-    """Queue the next turn of a job."""
+def of_user(user_id: str) -> str:
+    """Return the subject that a user is."""
+    return f"{USER} {user_id}"
+
+
+def _id_of(kind: Kind, company: str, subject: str) -> str:
+    named_by, _, value = subject.partition(" ")
+    by = PrivacyJob.id_of_address if named_by == ADDRESS else PrivacyJob.id_of
+    return by(kind, company, value)
+
+
+def _fields(_kind: Kind, company: str, subject: str) -> Mapping[str, object]:
+    named_by, _, value = subject.partition(" ")
+    if named_by == USER:
+        return {"requested_for": value}
+    export_id = _id_of("export", company, subject)
+    return {"requested_for": value, "by_address": True, "export_id": export_id}
+
+
+def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
     event = PrivacyRequested(job_id=job.job_id)
     queue.send([turn_entry(event, job.job_id, *job.turn())])

@@ -191,12 +191,6 @@ def next_turn(table: Table, issue: Issue, due_ms: int) -> Issue | None:
     return Issue.read(moved)
 
 
-def miss(table: Table, issue: Issue) -> None:
-    """End the wait of a scheduled issue that is too late; people decide. Idempotent."""
-    with suppress(StaleVersion):
-        change(table, issue, IssueState.SCHEDULED, state=IssueState.MISSED)
-
-
 def start(table: Table, issue: Issue, due_ms: int) -> Issue | None:
     """Begin to send a scheduled issue; None if people have changed it meanwhile."""
     try:
@@ -217,26 +211,27 @@ def start(table: Table, issue: Issue, due_ms: int) -> Issue | None:
     return Issue.read(started)
 
 
-def end(table: Table, issue: Issue, state: IssueState, **facts: Any) -> Issue:  # noqa: ANN401 - fields of the issue
-    """End the work of the worker that holds the lease: sent, failed, paused or missed. Raises LeaseLost."""
+def end(table: Table, issue: Issue, state: IssueState, *others: Attributes, **facts: Any) -> Issue:  # noqa: ANN401 - fields of the issue
+    """
+    End the work of the worker that holds the lease: sent, failed, paused or missed. Raises LeaseLost. *others*:
+    further writes of the transaction.
+    """
     is_open = state in {IssueState.PAUSED, IssueState.MISSED}
     ended = {} if is_open else {"ended_at": timestamp(clock.now_ms())}
+    changes = {"version": issue.version + 1, LEASE.until: 0, **ended, **facts}
     try:
-        stored = table.update(
-            Issue.key(issue.issue_id),
-            put={
-                "state": state.value,
-                "version": issue.version + 1,
-                LEASE.until: 0,
-                **ended,
-                **facts,
-            },
-            drop=_DUE,
-            when=_is_of(issue) & _is_sending(),
+        table.transact(
+            table.to_update(
+                Issue.key(issue.issue_id),
+                put={**changes, "state": state.value},
+                drop=_DUE,
+                when=_is_of(issue) & _is_sending(),
+            ),
+            *others,
         )
-    except ConditionFailed:
+    except TransactionRefused:
         raise LeaseLost from None
-    return Issue.read(stored)
+    return issue.model_copy(update={**changes, "state": state})
 
 
 def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
@@ -254,8 +249,11 @@ def forget_author(table: Table, company_id: str, user_id: str, name: str) -> Non
             return
 
 
-def pause(table: Table, issue: Issue, reason: str) -> Issue | None:
-    """Pause an issue that is being sent; None if it is not any more. A worker stops within its batch."""
+def pause(table: Table, issue: Issue, reason: str, *others: Attributes) -> Issue | None:
+    """
+    Pause an issue that is being sent; None if it is not any more. A worker stops within its batch. *others*: further
+    writes of the transaction.
+    """
     changes = {
         "state": IssueState.PAUSED,
         "pause_reason": reason,
@@ -269,7 +267,8 @@ def pause(table: Table, issue: Issue, reason: str) -> Issue | None:
                 add={"version": 1},
                 drop=_DUE,
                 when=_is_sending(),
-            )
+            ),
+            *others,
         )
     except TransactionRefused:
         return None

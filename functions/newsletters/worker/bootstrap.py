@@ -64,6 +64,7 @@ class WorkerSettings(Settings):
     newsletter_max_concurrency: int
     contacts_table_name: str
     inbox_table_name: str
+    live_table_name: str
     identifier_keys_secret_id: str
     switches_path: str
     email_configuration_set: str
@@ -118,6 +119,7 @@ def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingR
             consents=Consents(table.beside(settings.conversation_log_table_name)),
         ),
         owners=resources.retrieval.owners,
+        live=table.beside(settings.live_table_name),
         ses=cache(_ses),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
         configuration_set=settings.email_configuration_set,

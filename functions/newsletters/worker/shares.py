@@ -1,4 +1,4 @@
-"""How companies share the queues of steps and of exports (`shared.aws.fair_shares`)."""
+"""Shares of companies in the queues of steps and of exports (`shared.aws.fair_shares`)."""
 
 from __future__ import annotations
 

@@ -94,16 +94,15 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _answered(call: object) -> dict[str, Any]:
     from richpanel.privacy.part import HelpDeskPart  # noqa: PLC0415 - of rare calls
+    from richpanel.privacy.tickets import Tables  # noqa: PLC0415 - as above
     from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
     from shared.privacy import part_calls  # noqa: PLC0415 - as above
 
-    part = HelpDeskPart(
-        table=deps.state,
-        audit=deps.audit,
-        contacts=deps.contacts,
-        bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
-        secret=deps.keys,
-        owner=lambda: deps.account.company,
+    part = HelpDeskPart.of(
+        Tables(deps.state, deps.audit, deps.contacts),
+        Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
+        deps.keys,
+        lambda: deps.account.company,
     )
     return part_calls.answer(part, None, call)
 

@@ -18,7 +18,7 @@ TOMBSTONE_SECONDS: Final = 35 * clock.DAY_SECONDS
 
 
 class Tables(NamedTuple):
-    """The tables of states and audit, and that of the contacts."""
+    """The tables of states, audit and contacts."""
 
     state: Table
     audit: Table

@@ -28,7 +28,7 @@ from shared.identity import keyed_hashes
 from shared.privacy import PART, part_calls
 from shared.privacy import settings as privacy_settings
 from whatsapp.api.queries import NotFound
-from whatsapp.privacy.part import WhatsAppPart
+from whatsapp.privacy.requests import WhatsAppPart, jobs_of
 from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
@@ -70,7 +70,7 @@ keyed_hashes.configure(
         lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
     )
 )
-part = WhatsAppPart(table=table, queue=queue, bucket=bucket)
+privacy_jobs = jobs_of(table, bucket, queue)
 recovery = recovery_of(
     table=table,
     bucket=bucket,
@@ -97,19 +97,11 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)
 )
-routes.add(
-    PrivacyRoutes(
-        table=table,
-        contacts=Table(dynamodb, settings.contacts_table_name),
-        bucket=bucket,
-        queue=queue,
-        seal_secret=seal_secret,
-    )
-)
+routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name), seal_secret))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; a call of a request about a person has an answer of its own."""
     if PART in event:
-        return part_calls.answer(part, WhatsAppHeads(table), event[PART])
+        return part_calls.answer(WhatsAppPart(jobs=privacy_jobs), WhatsAppHeads(table), event[PART])
     return routes.respond(event, context)

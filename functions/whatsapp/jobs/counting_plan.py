@@ -1,5 +1,5 @@
 """
-Which hours are counted when. Pure: no table, no clock.
+Plan of the hours to count. Pure: no table, no clock.
 
     current hour                 every 5 minutes; if it is large, 10, 20 and 40 minutes after its start
     an hour that is over         once, 5 minutes later
@@ -34,7 +34,7 @@ def counts_current_hour(at_ms: int, *, is_large: bool) -> bool:
 
 
 def closed_hours(last: str | None, at_ms: int) -> list[str]:
-    """Return the hours after *last* that are over at this time, at most those of eight days, oldest first."""
+    """Return the hours after *last* that are over at this time, at most of eight days, oldest first."""
     end = (at_ms - CLOSED_AFTER_MS) // clock.HOUR_MS * clock.HOUR_MS
     hours = [hour_of(end - ago * clock.HOUR_MS) for ago in range(COUNTED_HOURS - 1, 0, -1)]
     return [hour for hour in hours if last is None or hour > last]

@@ -18,37 +18,23 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.privacy import campaign_lists, kinds
-from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, WebhookEvent, pk
+from whatsapp.privacy import campaign_lists, kinds, shares
+from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Attributes
     from shared.privacy.inventory import Found
     from whatsapp.privacy.stored_data import Listing
     from whatsapp.privacy.subjects import Contact
 
 # The worker's timeout is 60 s; the rest covers clock skew. A file in progress finds its record revoked when it ends.
 SETTLES_MS = 90 * clock.SECOND_MS
-STUB_SECONDS = (
-    35 * clock.DAY_SECONDS
-)  # longer than a provider repeats, or a queue and its dead letters keep an event
-ERASED = "erased"
-_FACTS_OF_A_MESSAGE = {
-    "direction", "received_at", "sent_at", "type", "origin", "delivery_status", "status_rank", "phone", "company",
-    "ad_source", "reply_of", "price_category", "template", "campaign_id",
-}  # fmt: skip
-_FACTS_OF_A_CALL = {
-    "call_id", "waba_meta_id", "status", "duration", "started_at", "ended_at", "answered_at", "received_at", "phone",
-    "company", "call_direction", "status_rank", "end_reason",
-}  # fmt: skip
 
 
 def fence(table: Table, message: Message | Call) -> None:
     """Mark a message or call as erased, and its file as revoked. Safe to repeat."""
-    facts = Message.named(erased=True, ttl=clock.expires_in(STUB_SECONDS))
+    facts = Message.named(erased=True, ttl=clock.expires_in(kinds.STUB_SECONDS))
     try:
         table.update(pk(message.pk), put=facts, when=Attr(PARTITION_KEY).exists())
     except ConditionFailed:
@@ -59,96 +45,35 @@ def fence(table: Table, message: Message | Call) -> None:
             message.company,
             message.pk,
         ):
-            store.media.mark_unavailable(table, record, "REVOKED", ERASED)
+            store.media.mark_unavailable(table, record, "REVOKED", kinds.ERASED)
 
 
 def remove(listing: Listing, found: Found) -> None:
-    """Remove a thing, or what it says about the customer. Safe to repeat."""
-    table, bucket, key = listing.table, listing.bucket, found.key
-    if found.kind == kinds.OBJECT:
-        bucket.delete(key)
+    """Remove an item, or what it or a list says about the customer. Safe to repeat."""
+    table, kind, key = listing.table, found.kind, found.key
+    if kind == kinds.CAMPAIGN_LIST:
+        campaign_lists.forget(listing.bucket, key, listing.contact.ids)
         return
-    if found.kind == kinds.CAMPAIGN_LIST:
-        campaign_lists.forget(bucket, key, listing.contact.ids)
+    if found.act == shares.SHARE:
+        shares.remove(table, listing.share, key)
         return
     item = table.get(pk(key))
     if item is None:
         return
-    stub = _stub_of(found.kind, item)
-    if stub is not None:
-        table.put(stub)
-    elif found.kind == Alias.item_type and item.get("owners"):
+    if kind in kinds.STUBS:
+        table.put(kinds.STUBS[kind].of(item))
+    elif kind in kinds.STRIPPED:
+        table.update(pk(key), drop=kinds.STRIPPED[kind])
+    elif kind == Alias.item_type and item.get("owners"):
         _forget_owners(table, Alias.read(item), listing.contact)
-    elif found.kind == Conversation.item_type:
+    elif kind == Conversation.item_type:
         store.head_erasure.forget_until(table, Conversation.read(item), listing.until)
-    elif found.kind == Intent.item_type and item.get("receivedAt"):
+    elif kind == Intent.item_type and item.get("receivedAt"):
         _strip_intent(table, Intent.read(item))
-    elif found.kind == Group.item_type:
+    elif kind == Group.item_type:
         _leave(table, Group.read(item), listing.contact)
-    elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
-        # Texts that people wrote, and what identifies the customer.
-        personal = ["customerPhone", "messagePk", "reason", "failureReason", "contentHash"]
-        table.update(pk(key), drop=personal)
     else:
         table.delete(pk(key))
-
-
-def _stub_of(kind: str, item: Attributes) -> Attributes | None:
-    """Return the stub that replaces an item of this kind; None if it is deleted or changed."""
-    if kind == Message.item_type:
-        return _stub_of_message(Message.read(item))
-    if kind == Call.item_type:
-        return _stub_of_call(Call.read(item))
-    if kind == Media.item_type:
-        return _stub_of_file(Media.read(item))
-    if kind == WebhookEvent.item_type:
-        return _stub_of_event(WebhookEvent.read(item))
-    return None
-
-
-def _stub_of_message(message: Message) -> Attributes:
-    facts = message.model_dump(include=_FACTS_OF_A_MESSAGE)
-    inbox = message.inbox_pk.removesuffix(Message.erased_suffix)
-    return Message(
-        pk=message.pk,
-        inbox_pk=Message.inboxes(inbox)[1] if inbox else "",  # It still counts.
-        erased=True,
-        ttl=clock.expires_in(STUB_SECONDS),
-        payload_hash=ERASED,
-        **facts,
-    ).attributes()
-
-
-def _stub_of_call(call: Call) -> Attributes:
-    facts = call.model_dump(include=_FACTS_OF_A_CALL)
-    return Call(pk=call.pk, erased=True, ttl=clock.expires_in(STUB_SECONDS), **facts).attributes()
-
-
-def _stub_of_file(record: Media) -> Attributes:
-    return Media(
-        pk=record.pk,
-        company=record.company,
-        ttl=clock.expires_in(STUB_SECONDS),
-        media_id=record.media_id,
-        media_status="REVOKED",
-        reason=ERASED,
-        phone=record.phone,
-        message_pk=record.message_pk,
-    ).attributes()
-
-
-def _stub_of_event(event: WebhookEvent) -> Attributes:
-    return WebhookEvent(
-        pk=event.pk,
-        company=event.company,
-        erased=True,
-        ttl=clock.expires_in(STUB_SECONDS),
-        webhook_event_type=ERASED,
-        event_id=event.event_id,
-        event_type=event.event_type,
-        processed_at=event.processed_at,
-        received_at=event.received_at,
-    ).attributes()
 
 
 def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:
@@ -172,9 +97,9 @@ def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:
 
 def _strip_intent(table: Table, intent: Intent) -> None:
     """Remove the content of a send, unless it is settled: the message made from it is a stub."""
-    names = {Message.name_of(field) for field in _FACTS_OF_A_MESSAGE} | {"itemType"}
+    names = {Message.name_of(field) for field in kinds.FACTS_OF_A_MESSAGE} | {"itemType"}
     facts = {name: value for name, value in intent.message.items() if name in names}
-    stub = facts | Message.named(erased=True, ttl=clock.expires_in(STUB_SECONDS))
+    stub = facts | Message.named(erased=True, ttl=clock.expires_in(kinds.STUB_SECONDS))
     try:
         table.update(
             pk(intent.pk),

@@ -1,99 +1,125 @@
-"""Jobs that erase or export a contact: started by the API or an operator, run by the worker in turns of the engine."""
+"""
+Jobs that erase or export a contact: turns of `shared.privacy.engine` over its data, as `stored_data` lists it.
+
+    exports/{company}/{job}/{run}/parts/000001.jsonl    one for each page, joined at the end
+    exports/{company}/{job}/{run}/files/...             copies of media files, long texts and parked events
+    exports/{company}/{job}/{run}/contact.jsonl         lines {kind: item type, item}, or {kind: OBJECT, file}
+
+The bucket deletes exports after seven days; an erasure of the contact deletes them at once.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from shared.aws.sqs_fifo import digest
-from shared.privacy import engine, requests
+from shared.privacy import engine, inventory
 from shared.privacy.engine import Engine
-from shared.privacy.exports import ExportFolder
+from shared.privacy.inventory import Page
 from shared.runtime import clock
-from whatsapp.configuration.folders import exports_of
-from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
-from whatsapp.privacy import erasure, tombstones
-from whatsapp.privacy.inventory import Inventory
-from whatsapp.privacy.remainders import REMAINDERS
-from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE
-from whatsapp.privacy.subjects import Contact, resolve
+from whatsapp.configuration.folders import exports_of, message_exports_of
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.privacy import erasure, kinds, tombstones
+from whatsapp.privacy.requests import jobs_of
+from whatsapp.privacy.shares import SHARE
+from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
+from whatsapp.privacy.subjects import Contact, hashes_of, resolve
+from whatsapp.store.items import Edit, pk
+from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
-    from shared.aws.s3 import Bucket
-    from shared.aws.sqs_fifo import FifoQueue
-    from shared.privacy.jobs import Kind
+    from collections.abc import Sequence
+
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.privacy.exports import ExportFolder
+    from shared.privacy.inventory import Found, Line, Source
     from whatsapp.configuration.resources import Resources
 
-KIND = PRIVACY_JOB
 # Messages of the same batch wait for a run.
 RUN_MS = 5 * clock.SECOND_MS
-_LINES = "contact.jsonl"
+_WITHOUT_ITEM: Final = frozenset({kinds.CAMPAIGN_LIST, kinds.OBJECT})
 
 
-def start(
-    table: Table,
-    queue: FifoQueue,
-    *,
-    company: str,
-    kind: Kind,
-    named: str,
-    by: str,
-    by_key: bool = False,
-    at: str | None = None,
-) -> PrivacyJob:
-    """
-    Start the job of a contact, or continue it if it is not done, and return it.
+@dataclass(frozen=True, kw_only=True)
+class Inventory(Listing, inventory.Inventory):
+    """The listed data of a contact, and what an erasure and an export do with it."""
 
-    *named*: digits or user id, or *by_key* the contact key. *by*: the authenticated caller. *at*: when it
-    was requested, if not now. Raises NotEnqueued and Transient.
-    """
-    job_id = PrivacyJob.id_of(kind, company, named, by_key=by_key)
-    fresh = PrivacyJob(
-        pk=PrivacyJob.key(job_id),
-        company=company,
-        job_id=job_id,
-        kind=kind,
-        requested_at=at or clock.to_text(clock.now_ms()),
-        requested_by=by,
-        requested_for=named,
-        by_key=by_key or None,
-    )
-    return requests.start(table, fresh, lambda job: _enqueue(queue, job))
+    objects: ClassVar[frozenset[str]] = frozenset({kinds.OBJECT})
+
+    @property
+    def fences(self) -> list[Source]:
+        """The lists of sends in doubt, and of messages and calls."""
+        return [*self.intents, *self.timelines, *self.sent]
+
+    def fence(self, source: Source, start: Attributes | None, /) -> Page:
+        """Mark a page of messages as erased; return sends in doubt, which are removed at once."""
+        if source in self.intents:
+            # Because a message made from an intent later has a time after the request.
+            return self.page(source, start)
+        messages, last = self.messages_in(source, start)
+        for message in messages:
+            if not message.erased:
+                erasure.fence(self.table, message)
+        return Page([], last)
+
+    def remove(self, found: Found, /) -> None:
+        """Remove a thing, or what it says about the contact."""
+        erasure.remove(self, found)
+
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[Line]:
+        """Return the lines of a page, whose items are read at once."""
+        keys = dict.fromkeys(one.key for one in page if one.kind not in _WITHOUT_ITEM)
+        stored = self.table.get_many([pk(key) for key in keys])
+        items = {str(item[PARTITION_KEY]): item for item in stored}
+        lines: list[Line] = []
+        for found in page:
+            if found.kind == kinds.CAMPAIGN_LIST:
+                lines.append({"kind": found.kind, "file": None})  # Its other lines are of others.
+            elif found.kind == kinds.OBJECT:
+                lines += self.lines(found, folder)
+            elif (item := items.get(found.key)) is not None:
+                is_share = found.act == SHARE
+                own = self.share.of(Edit.read(item)).attributes() if is_share else item
+                lines.append({"kind": found.kind, "item": own})
+        return lines
+
+    @property
+    def exported(self) -> list[str]:
+        """The exports of the contact, and those of messages with it."""
+        company, contact = self.company, self.contact
+        ids = [
+            *(PrivacyJob.id_of("export", company, each) for each in contact.ids),
+            *(PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.keys),
+        ]
+        of_messages = (each for key in contact.keys for each in folders_of(company, key))
+        return [*(f"{exports_of(company)}{job_id}/" for job_id in ids), *of_messages]
+
+
+def folders_of(company: str, contact_key: str) -> list[str]:
+    """Return the prefixes that exports of messages with a contact may have: one for each key of the stage."""
+    hashes = [subject.partition("#")[2] for subject in hashes_of(contact_key)]
+    return [message_exports_of(company, hashed) for hashed in hashes]
 
 
 def work(resources: Resources, event: Event) -> Outcome:
-    """
-    Continue a job for a few seconds, and queue it again unless it is done.
-
-    Raises Permanent (`no_privacy_job`), and Transient while it waits or after a concurrent write.
-    """
+    """Continue a job as `engine.work` does."""
     of_contacts = Engine(
-        item=PrivacyJob,
-        table=resources.table,
+        jobs=jobs_of(resources.table, resources.bucket, resources.queue),
         inventory=lambda job: _inventory(resources, job),
-        folder=lambda job: folder_of(resources.bucket, job),
-        enqueue=lambda job: _enqueue(resources.queue, job),
-        remainders=REMAINDERS,
         turn_ms=RUN_MS,
-        settles_ms=erasure.SETTLES_MS,
+        settles_ms=lambda _: erasure.SETTLES_MS,
         resolve=lambda job: _resolved(resources.table, job),
     )
     done = engine.work(of_contacts, event.id)
     return Outcome.PERSISTED if done is not None else Outcome.DUPLICATE
 
 
-def folder_of(bucket: Bucket, job: PrivacyJob) -> ExportFolder:
-    """Return the folder of a job's current run."""
-    return ExportFolder(bucket, f"{exports_of(str(job.company))}{job.job_id}/{job.run}/", _LINES)
-
-
 def _resolved(table: Table, job: PrivacyJob) -> PrivacyJob:
     """Return a job with the ids of its contact; an erasure writes their tombstones."""
-    company = str(job.company)
-    contact = resolve(table, company, str(job.requested_for), by_key=bool(job.by_key))
+    contact = resolve(table, job.owner, str(job.requested_for), by_key=bool(job.by_key))
     if job.kind == "erase":
-        tombstones.write(table, company, contact, job.requested_at)
+        tombstones.write(table, job.owner, contact, job.requested_at)
     return job.changed(contact=contact.attributes())
 
 
@@ -101,19 +127,8 @@ def _inventory(resources: Resources, job: PrivacyJob) -> Inventory:
     return Inventory(
         table=resources.table,
         bucket=resources.bucket,
-        company=str(job.company),
+        company=job.owner,
         contact=Contact(**(job.contact or {})),
         until=job.requested_at,
         messages_a_page=EXPORTED_A_PAGE if job.kind == "export" else MESSAGES_A_PAGE,
-    )
-
-
-def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
-    now = clock.now_ms()
-    event = Event(
-        kind=KIND, id=job.job_id, source="parley", app="", accepted_at=now, waba="", phone="", display_phone="",
-        field=KIND, at=now // 1_000, index=0, contact=None, payload={}, hash=digest(job.job_id),
-    )  # fmt: skip
-    queue.send(
-        [event.entry(group=(KIND, job.job_id), deduplication=(KIND, job.job_id, *job.turn()))]
     )

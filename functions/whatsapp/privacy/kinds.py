@@ -1,8 +1,11 @@
-"""Item types with data of customers, and the reasons why other types are exempt from erasure and export."""
+"""Item types with data of customers, and what an erasure does with each. `tests` have why other types are exempt."""
 
-from collections.abc import Mapping
-from typing import Final
+from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.runtime import clock
 from whatsapp.store.items import (
     Alias,
     Conversation,
@@ -19,41 +22,86 @@ from whatsapp.store.items import (
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.sequences import SequenceRun
 from whatsapp.store.items.tenants import PaymentOrder, Refund
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.dynamodb import Attributes
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
 CAMPAIGN_LIST: Final = (
     "CAMPAIGN_LIST"  # an object with recipients of a campaign, which loses the customer
 )
-# Erased by a stub under the same key, which a redelivery finds.
-STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
-    {Message, Call, Media, WebhookEvent, Intent}
+ERASED: Final = "erased"
+STUB_SECONDS: Final = (
+    35 * clock.DAY_SECONDS
+)  # longer than a provider repeats, or a queue and its dead letters keep an event
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """What stays of an item under its key, which a redelivery finds: the fields *keeps*, and the new values *sets*."""
+
+    item: type[WhatsAppItem]
+    keeps: frozenset[str]
+    sets: Mapping[str, Any] = field(default_factory=lambda: {"erased": True})
+
+    def of(self, stored: Attributes) -> Attributes:
+        """Return the stub of an item."""
+        read = self.item.read(stored)
+        facts: dict[str, Any] = read.model_dump(include=set(self.keeps)) | dict(self.sets)
+        if isinstance(read, Message):
+            inbox = read.inbox_pk.removesuffix(Message.erased_suffix)
+            facts["inbox_pk"] = Message.inboxes(inbox)[1] if inbox else ""  # It still counts.
+        made = self.item.model_validate(
+            {**facts, "pk": read.pk, "ttl": clock.expires_in(STUB_SECONDS)}, by_name=True
+        )
+        return made.attributes()
+
+
+FACTS_OF_A_MESSAGE: Final = frozenset({
+    "direction", "received_at", "sent_at", "type", "origin", "delivery_status", "status_rank", "phone", "company",
+    "ad_source", "reply_of", "price_category", "template", "campaign_id",
+})  # fmt: skip
+_FACTS_OF_A_CALL: Final = frozenset({
+    "call_id", "waba_meta_id", "status", "duration", "started_at", "ended_at", "answered_at", "received_at", "phone",
+    "company", "call_direction", "status_rank", "end_reason",
+})  # fmt: skip
+_STUBS: Final = (
+    Stub(Message, FACTS_OF_A_MESSAGE, {"erased": True, "payload_hash": ERASED}),
+    Stub(Call, _FACTS_OF_A_CALL),
+    Stub(
+        Media,
+        frozenset({"company", "media_id", "phone", "message_pk"}),
+        {"media_status": "REVOKED", "reason": ERASED},
+    ),
+    Stub(
+        WebhookEvent,
+        frozenset({"company", "event_id", "event_type", "processed_at", "received_at"}),
+        {"erased": True, "webhook_event_type": ERASED},
+    ),
 )
-# Kept with amounts and ids, without the customer.
-STRIPPED: Final[frozenset[type[WhatsAppItem]]] = frozenset({PaymentOrder, Refund, Group})
-DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
-    {
-        Address,
-        AddressDefault,
-        Alias,
-        ContactLink,
-        ContactLinkChange,
-        Conversation,
-        ConversationChange,
-        Edit,
-        FlowResponse,
-        FlowToken,
-        GroupParticipant,
-        Note,
-        ParkedEntry,
-        Reaction,
-        SequenceRun,
-        Status,
-    }
+STUBS: Final = {one.item.item_type: one for one in _STUBS}
+# Kept with amounts and ids, without texts that people wrote and what identifies the customer.
+STRIPPED: Final = {
+    kind.item_type: ["customerPhone", "messagePk", "reason", "failureReason", "contentHash"]
+    for kind in (PaymentOrder, Refund)
+}
+# Deleted, unless other people or later times have a part of them, or a send is in doubt (`erasure`).
+CHANGED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    {Alias, Conversation, Edit, Group, Intent}
 )
-COVERED: Final = STUBBED | STRIPPED | DELETED
+DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset({
+    Address, AddressDefault, ContactLink, ContactLinkChange, ConversationChange, EditAuthor, FlowResponse, FlowToken,
+    GroupParticipant, Note, ParkedEntry, Reaction, SequenceRun, Status,
+})  # fmt: skip
+COVERED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    (*(one.item for one in _STUBS), PaymentOrder, Refund, *CHANGED, *DELETED)
+)
 
 
 def media_ids_of(message: Message | Call) -> list[str]:
@@ -61,47 +109,3 @@ def media_ids_of(message: Message | Call) -> list[str]:
     if isinstance(message, Call):
         return [file["mediaId"] for file in message.files or ()]
     return [message.media_id] if message.media_id else []
-
-
-_OF_THE_BUSINESS = "describes the business, not a customer"
-_COUNTS = "numbers without a customer"
-# By the name of the type, so that the register of all classes is not imported. A test checks that each type of the
-# table is here or above.
-EXEMPT: Final[Mapping[str, str]] = {
-    "TENANT": _OF_THE_BUSINESS,
-    "PAYMENT_CONFIG": _OF_THE_BUSINESS,
-    "BUSINESS_PROFILE": _OF_THE_BUSINESS,
-    "TEMPLATE_EUM": _OF_THE_BUSINESS,
-    "TEMPLATE_META": _OF_THE_BUSINESS,
-    "TEMPLATE_MEDIA": _OF_THE_BUSINESS,
-    "CATALOG": _OF_THE_BUSINESS,
-    "PRODUCT": _OF_THE_BUSINESS,
-    "CAMPAIGN": _OF_THE_BUSINESS,
-    "WEBHOOK_CONFIG": _OF_THE_BUSINESS,
-    "QUALITY_RATING": _OF_THE_BUSINESS,
-    "QUALITY_ENTRY": _OF_THE_BUSINESS,
-    "CONFIG": _OF_THE_BUSINESS,
-    "PHONE": _OF_THE_BUSINESS,
-    "FLOW_CONFIG": _OF_THE_BUSINESS,
-    "FLOW_KEYS": _OF_THE_BUSINESS,
-    "GROUP_REQUEST": "the id of a request of the business and of its group",
-    "ANALYTICS": _COUNTS,
-    "HOUR": _COUNTS,
-    "CHANGED_HOURS": _COUNTS,
-    "COUNTING": _COUNTS,
-    "COUNTING_PART": _COUNTS,
-    "PARKED_QUOTA": _COUNTS,
-    "NUMBER_REFRESH": "an hour and the id of a number of the business",
-    "SEND_RATE": "keyed hashes and times; expires after a day",
-    "CANNED_REPLY": _OF_THE_BUSINESS,
-    "CANNED_REPLIES": _OF_THE_BUSINESS,
-    "PAYMENT_TX": "amounts and ids of a payment, which must be kept",
-    "IDEMPOTENCY": "ids and states of an API call; expires after a day",
-    "ERASED_CONTACT": "the tombstone of an erasure: a keyed hash and a time",
-    "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
-    "EXPORT_JOB": "names a conversation while it runs; an erasure deletes the parts, and the job expires after a week",
-    "UNKNOWN_SEND": "the id and time of an action; expires with it",
-    "SEQUENCE": _OF_THE_BUSINESS,
-    "TIMER": "hashes of messages, with the id of a number of the business; expires after two days",
-    "CAMPAIGN_PAGE": "outcomes by the line of a list; the recipients in S3 are deleted when their page is done",
-}

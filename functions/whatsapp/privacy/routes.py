@@ -14,18 +14,13 @@ from shared.api.opaque_ids import NotOurs, seal_of
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
-from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
-from shared.privacy.jobs import Kind, get
-from shared.privacy.requests import view_of
-from shared.privacy.settings import refuse_single_person
+from shared.privacy.requests import Jobs
 from shared.privacy.views import PrivacyJobView
 from whatsapp.api.queries import NotFound, conversation_address
-from whatsapp.privacy import jobs
-from whatsapp.privacy.remainders import REMAINDERS
+from whatsapp.privacy.requests import subject_of_key
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.privacy import PrivacyJob
 
@@ -64,14 +59,12 @@ class ContactInput(Input):
         return self
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PrivacyRoutes:
-    """The routes over one table, bucket and queue (`whatsapp.fifo`). *contacts* has what companies have set."""
+    """The routes over the jobs. *contacts* has what companies have set."""
 
-    table: Table
+    jobs: Jobs[PrivacyJob]
     contacts: Table
-    bucket: Bucket
-    queue: FifoQueue
     seal_secret: JsonSecret
 
     @route_methods.changes(
@@ -79,55 +72,32 @@ class PrivacyRoutes:
     )
     def erase_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Erase all data of a contact in the inbox."""
-        named = self._named(request.caller.company, request.input)
-        return lambda: self._start(request, "erase", named)
+        subject = self._subject(request.caller.company, request.input)
+        return self.jobs.request(self.contacts, request.caller, "erase", subject)
 
     @route_methods.changes(
         "POST /whatsapp/contacts/export", Scope.WHATSAPP_PRIVACY, status=HTTPStatus.ACCEPTED
     )
     def export_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
         """Export all data of a contact in the inbox."""
-        named = self._named(request.caller.company, request.input)
-        return lambda: self._start(request, "export", named)
+        subject = self._subject(request.caller.company, request.input)
+        return self.jobs.request(self.contacts, request.caller, "export", subject)
 
     @route_methods.reads("GET /whatsapp/privacy-jobs/{job_id}", Scope.WHATSAPP_PRIVACY)
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
-        job = get(self.table, PrivacyJob, job_id)
-        if job is None or job.company != request.caller.company:
+        job = self.jobs.get(job_id, request.caller.company)
+        if job is None:
             raise NotFound("job_id: job not found")
-        return self._view(job)
+        return self.jobs.view(job)
 
-    def _start(
-        self, request: Request[ContactInput], kind: Kind, named: tuple[str, bool]
-    ) -> PrivacyJobView:
-        contact, is_key = named
-        job = jobs.start(
-            self.table,
-            self.queue,
-            company=request.caller.company,
-            kind=kind,
-            named=contact,
-            by=request.caller.principal,
-            by_key=is_key,
-        )
-        return self._view(job)
-
-    def _named(self, company: str, contact: ContactInput) -> tuple[str, bool]:
-        """
-        Return the digits or user id of a contact, or its contact key and True.
-
-        Raises NotFound for a key that is not one of the company, and SecondPersonRequired.
-        """
-        refuse_single_person(self.contacts, company)
+    def _subject(self, company: str, contact: ContactInput) -> str:
+        """Return the subject of a contact. Raises NotFound for a key that is not one of the company."""
         if contact.conversation is None:
-            return str(contact.phone_number or contact.user_id), False
+            return str(contact.phone_number or contact.user_id)
         seal = seal_of(self.seal_secret)
         try:
             key = seal.open(contact.conversation, bound_to=conversation_address(company))
         except NotOurs:
             raise NotFound("conversation: conversation not found") from None
-        return Conversation.contact_of(key), True
-
-    def _view(self, job: PrivacyJob) -> PrivacyJobView:
-        return view_of(job, REMAINDERS, lambda exported: jobs.folder_of(self.bucket, exported))
+        return subject_of_key(Conversation.contact_of(key))

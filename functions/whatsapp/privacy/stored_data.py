@@ -16,63 +16,57 @@ Lists everything that is stored about a contact, page by page: for an erasure an
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from boto3.dynamodb.conditions import Key
 
 from shared.privacy.inventory import Found, Page
 from whatsapp import store
-from whatsapp.configuration.folders import file_prefix, older_versions_of
 from whatsapp.privacy import campaign_lists, claims, kinds
+from whatsapp.privacy.message_parts import MessageParts, of_item
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (
     Alias,
     Conversation,
     Edit,
     Intent,
-    Media,
     Message,
-    ParkedEntry,
     Reaction,
     Status,
-    pk,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.sequences import SequenceRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from boto3.dynamodb.conditions import ConditionBase
-
-    from shared.aws.dynamodb import Attributes, Table
-    from shared.aws.s3 import Bucket
+    from shared.aws.dynamodb import Attributes
     from shared.privacy.inventory import Source
-    from whatsapp.privacy.subjects import Contact
 
-SENDER_INDEX = "gsi_from"
 ACCOUNT_INDEX = "gsi_waba_itemtype"
 MESSAGES_A_PAGE = 10  # of an erasure, which plans each of their parts
 EXPORTED_A_PAGE = 50
 ENTRIES_A_PAGE = 25
-_KINDS = {item.item_type for item in kinds.COVERED}
+_OF_CONVERSATION = (store.messages.TIMELINE_INDEX, "conversationPk", "receivedAt")
+# The index of a list, its partition and its time.
+_LISTS: Final = {
+    "timeline": _OF_CONVERSATION,
+    "notes": _OF_CONVERSATION,
+    "sent": ("gsi_from", "fromPk", "receivedAt"),
+    "customer": (CUSTOMER_INDEX, "customerPhone", "createdAt"),
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """The data of a company about a contact up to a time (`until`), listed in pages of so many messages."""
+@dataclass(frozen=True, kw_only=True)
+class Listing(MessageParts):
+    """The data of a contact, listed in pages of so many messages."""
 
-    table: Table
-    bucket: Bucket
-    company: str
-    contact: Contact
-    until: str
     messages_a_page: int = MESSAGES_A_PAGE
 
     intents: ClassVar[Sequence[Source]] = (("intents", ""),)
@@ -112,33 +106,17 @@ class Listing:
         self, source: Source, start: Attributes | None
     ) -> tuple[list[Message | Call], Attributes | None]:
         """Return a page of the messages and calls of a `timeline` or `sent` list, and the start of the next page."""
-        by_key = {
-            "timeline": (store.messages.TIMELINE_INDEX, "conversation_pk"),
-            "sent": (SENDER_INDEX, "from_pk"),
-        }
-        index, field = by_key[source[0]]
-        keys, last = self._query(
-            index,
-            Key(Message.name_of(field)).eq(source[1]),
-            Message.name_of("received_at"),
-            self.messages_a_page,
-            start,
-        )
-        types: dict[str, Callable[[Attributes], Message | Call]] = {
-            Message.item_type: Message.read,
-            Call.item_type: Call.read,
-        }
-        found = [
-            types[item["itemType"]](item) for item in self._own(keys) if item["itemType"] in types
+        name, key = source
+        items, last = self._query(name, key, self.messages_a_page, start)
+        found: list[Message | Call] = [
+            Call.read(item) if item["itemType"] == Call.item_type else Message.read(item)
+            for item in self.own(items)
+            if item["itemType"] in {Message.item_type, Call.item_type}
         ]
-        if source[0] == "sent":
-            found = [
-                message
-                for message in found
-                if message.conversation_pk not in self.contact.heads
-                and self.contact.has(message.phone, source[1])
-            ]
-        return found, last
+        if name == "timeline":
+            return found, last
+        elsewhere = (one for one in found if one.conversation_pk not in self.contact.heads)
+        return [one for one in elsewhere if self.contact.has(one.phone, key)], last
 
     def page(self, source: Source, start: Attributes | None, /) -> Page:
         """
@@ -147,78 +125,44 @@ class Listing:
         A thing comes after all things that are found through it, so that a part of the page can be removed.
         """
         name, key = source
-        if name in {"timeline", "sent"}:
-            messages, last = self.messages_in(source, start)
-            return Page(list(dict.fromkeys(self._of_messages(messages))), last)
-        if name == "notes":
-            condition = Key(Note.name_of("conversation_pk")).eq(Note.list_of(key))
-            time = Note.name_of("received_at")
-            index = store.messages.TIMELINE_INDEX
-            keys, last = self._query(index, condition, time, ENTRIES_A_PAGE, start)
-            return Page([found for item in self._own(keys) for found in _of_item(item)], last)
-        if name == "customer":
-            condition = Key("customerPhone").eq(key)
-            keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
-            listed = [*self._own(keys), *claims.unclaimed(self.table, self.company, keys)]
-            items = self._without_messages(
-                [item for item in listed if self.contact.has(_phone_of(item), key)]
-            )
-            return Page([found for item in items for found in self._of_listed(item)], last)
-        return self._of_other_list(name, key, start)
+        last: Attributes | None = None
+        match name:
+            case "timeline" | "sent":
+                messages, last = self.messages_in(source, start)
+                found = list(dict.fromkeys(self.of_messages(messages)))
+            case "notes":
+                keys, last = self._query(name, Note.list_of(key), ENTRIES_A_PAGE, start)
+                found = [one for item in self.own(keys) for one in of_item(item)]
+            case "customer":
+                found, last = self._of_customer(key, start)
+            case "intents":
+                found, last = self._intents(start)
+            case "groups":
+                found, last = self._in_groups(key, start)
+            case "over quota":
+                over = claims.over_quota_of(self.table, self.bucket, self.company, key)
+                found = [Found(kinds.OBJECT, each) for each in over]
+            case "campaigns":
+                at = int((start or {}).get("n", 0))
+                pages, after = campaign_lists.pages_with(
+                    self.bucket, self.company, self.contact.ids, at
+                )
+                found = [Found(kinds.CAMPAIGN_LIST, each) for each in pages]
+                last = {"n": after} if after is not None else None
+            case _:
+                found = list(self._heads())
+        return Page(found, last)
 
-    def _of_other_list(self, name: str, key: str, start: Attributes | None) -> Page:
-        if name in {"intents", "groups"}:
-            return self._intents(start) if name == "intents" else self._in_groups(key, start)
-        if name == "over quota":
-            keys = claims.over_quota_of(self.table, self.bucket, self.company, key)
-            return Page([Found(kinds.OBJECT, each) for each in keys])
-        if name == "campaigns":
-            pages, position = campaign_lists.pages_with(
-                self.bucket, self.company, self.contact.ids, int((start or {}).get("n", 0))
-            )
-            found = [Found(kinds.CAMPAIGN_LIST, each) for each in pages]
-            return Page(found, {"n": position} if position is not None else None)
-        return Page(list(self._heads()))
+    def _of_customer(self, key: str, start: Attributes | None) -> Page:
+        keys, last = self._query("customer", key, ENTRIES_A_PAGE, start)
+        listed = [*self.own(keys), *claims.unclaimed(self.table, self.company, keys)]
+        items = [item for item in listed if self.contact.has(_phone_of(item), key)]
+        found = [one for item in self._without_messages(items) for one in self._of_listed(item)]
+        return Page(found, last)
 
     def of_message(self, message: Message) -> list[Found]:
         """Return all that is stored about one message, and last the message itself."""
-        return list(dict.fromkeys(self._of_messages([message])))
-
-    def _of_messages(self, messages: Iterable[Message | Call]) -> Iterator[Found]:
-        live = [m for m in messages if not (m.erased and not m.conversation_pk)]
-        related: dict[str, list[str]] = {m.pk: self._related(m) for m in live}
-        keys = {key for candidates in related.values() for key in candidates}
-        items = {item[PARTITION_KEY]: item for item in self._own(sorted(keys))}
-        for message in live:
-            edit_pk = Edit.key(message.phone, Message.id_of(message.pk))
-            if isinstance(message, Message) and edit_pk in items:
-                yield from self._of_versions(Edit.read(items[edit_pk]), message.media_id)
-            for key in related[message.pk]:
-                item = items.pop(key, None)
-                if item is not None and item.get("messagePk", message.pk) == message.pk:
-                    yield from self._with_files(item)
-            if isinstance(message, Message) and message.content_s3_key:
-                yield Found(kinds.OBJECT, message.content_s3_key)
-            yield Found(message.item_type, message.pk)
-
-    def _related(self, message: Message | Call) -> list[str]:
-        """Return the keys that items about a message may have."""
-        action = [Intent.key(message.action_id)] if message.action_id else []
-        files = [Media.key(media_id) for media_id in kinds.media_ids_of(message)]
-        if isinstance(message, Call):
-            return [*files, *action]
-        phone, message_id = message.phone, message.message_id
-        actors = {*(message.reactions or {}), *self.contact.keys, message.from_, message.to}
-        if message.group_id:
-            actors |= {f"{actor}@{message.group_id}" for actor in actors if actor}
-        return [
-            Edit.key(phone, message_id),
-            *(Reaction.key(phone, message_id, actor) for actor in sorted(filter(None, actors))),
-            *(Status.of(phone, message_id, word) for word in message.status_words),
-            *files,
-            *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
-            *action,
-        ]
+        return list(dict.fromkeys(self.of_messages([message])))
 
     def _without_messages(self, items: list[Attributes]) -> list[Attributes]:
         """
@@ -228,7 +172,7 @@ class Listing:
         types = {kind.item_type for kind in (Edit, Reaction, Status)}
         of_messages = [i for i in items if i["itemType"] in types and not _is_named(i)]
         key_of = {i[PARTITION_KEY]: _message_key(i) for i in of_messages}
-        messages = {m[PARTITION_KEY]: Message.read(m) for m in self._own([*{*key_of.values()}])}
+        messages = {m[PARTITION_KEY]: Message.read(m) for m in self.own([*{*key_of.values()}])}
         found = {
             key
             for key, of in key_of.items()
@@ -237,34 +181,16 @@ class Listing:
         return [item for item in items if item[PARTITION_KEY] not in found]
 
     def _of_listed(self, item: Attributes) -> Iterator[Found]:
-        if item["itemType"] == Edit.item_type:
-            yield from self._of_versions(Edit.read(item))
-        yield from _of_item(item)
-
-    def _of_versions(self, edits: Edit, first_file: str | None = None) -> Iterator[Found]:
-        """Yield the objects and files of the versions of a message, except its first file."""
-        _, phone, message_id = edits.pk.split("#", 2)
-        versions = [edits.original or {}, *edits.versions, *(edits.foreign_versions or [])]
-        older = older_versions_of(self.bucket, self.company, phone, message_id)
-        if len(edits.versions) >= Edit.most_versions:
-            for key in self.bucket.all_keys_under(older.prefix):
-                versions.append(json.loads(self.bucket.get(key)))
-                yield Found(kinds.OBJECT, key)
-        for version in versions:
-            if version.get("contentS3Key"):
-                yield Found(kinds.OBJECT, str(version["contentS3Key"]))
-        media_ids = {str(v["mediaId"]) for v in versions if "mediaId" in v} - {first_file}
-        for item in self._own([Media.key(media_id) for media_id in sorted(media_ids)]):
-            if item.get("messagePk") == Message.key(message_id):
-                yield from self._with_files(item)
-
-    def _with_files(self, item: Attributes) -> Iterator[Found]:
-        if item["itemType"] == Media.item_type:
-            record = Media.read(item)
-            prefix = file_prefix(self.company, str(record.phone), record.media_id)
-            for key in self.bucket.keys_under(prefix):
-                yield Found(kinds.OBJECT, key)
-        yield from _of_item(item)
+        """Yield what an item of the index leads to, and the item; of changes of several people the contact's share."""
+        kind, has_more = item["itemType"], False
+        if kind == EditAuthor.item_type:
+            for edit in map(Edit.read, self.own([EditAuthor.read(item).edit_pk])):
+                has_more = self.share.has_more(edit)
+                yield from self.shared(edit)
+        if kind == Edit.item_type:
+            yield from self.shared(Edit.read(item))
+        elif not has_more:
+            yield from of_item(item)
 
     def _intents(self, start: Attributes | None) -> Page:
         intents, last = store.intents.unfinished(
@@ -286,7 +212,7 @@ class Listing:
         entries, last = self.table.query(
             ACCOUNT_INDEX, condition, limit=ENTRIES_A_PAGE, start=start
         )
-        groups = [Group.read(item) for item in self._own([entry["pk"] for entry in entries])]
+        groups = [Group.read(item) for item in self.own([entry["pk"] for entry in entries])]
         members = [
             GroupParticipant.key(group.group_id, key)
             for group in groups
@@ -297,7 +223,7 @@ class Listing:
             for group in groups
             if not {*self.contact.keys}.isdisjoint([*group.participants, *group.admins])
         ]
-        return Page(found + [f for item in self._own(members) for f in _of_item(item)], last)
+        return Page(found + [f for item in self.own(members) for f in of_item(item)], last)
 
     def _heads(self) -> Iterator[Found]:
         keys = [
@@ -309,21 +235,21 @@ class Listing:
             for each in store.links.keys(self.table, link):
                 kind = ContactLink if each == link else ContactLinkChange
                 yield Found(kind.item_type, each)
-        for item in self._own(keys):
+        for item in self.own(keys):
             if item["itemType"] == Alias.item_type and not self._is_named_in(Alias.read(item)):
                 continue
             head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
             if head is None or store.head_erasure.has_until(head, self.until):
                 records = store.agent_changes.keys_of_records(head) if head else []
                 yield from (
-                    Found(ConversationChange.item_type, each["pk"]) for each in self._own(records)
+                    Found(ConversationChange.item_type, each["pk"]) for each in self.own(records)
                 )
                 if head and head.sequence_run:
                     yield from self._sequence_run(head.sequence_run)
-                yield from _of_item(item)
+                yield from of_item(item)
 
     def _sequence_run(self, run: str) -> Iterator[Found]:
-        for item in self._own([SequenceRun.key(run)]):
+        for item in self.own([SequenceRun.key(run)]):
             if item[SequenceRun.name_of("started_at")] <= self.until:
                 yield Found(SequenceRun.item_type, item[PARTITION_KEY])
 
@@ -333,21 +259,13 @@ class Listing:
         return not targets.isdisjoint(self.contact.keys)
 
     def _query(
-        self, index: str, key: ConditionBase, time: str, limit: int, start: Attributes | None
+        self, name: str, key: str, limit: int, start: Attributes | None
     ) -> tuple[list[str], Attributes | None]:
-        """Return the keys of a page of an index whose sort key is *time*, up to the time of the inventory."""
-        entries, last = self.table.query(
-            index, key & Key(time).lte(self.until), limit=limit, start=start
-        )
+        """Return the keys of a page of a list, up to the time of the inventory."""
+        index, field, time = _LISTS[name]
+        condition = Key(field).eq(key) & Key(time).lte(self.until)
+        entries, last = self.table.query(index, condition, limit=limit, start=start)
         return [entry[PARTITION_KEY] for entry in entries], last
-
-    def _own(self, keys: list[str]) -> list[Attributes]:
-        """Return the items of the company with these keys, in their order."""
-        items = {
-            item[PARTITION_KEY]: item for item in self.table.get_many([pk(key) for key in keys])
-        }
-        found = [items[key] for key in dict.fromkeys(keys) if key in items]
-        return [item for item in found if item.get("company") == self.company]
 
 
 def _is_named(item: Attributes) -> bool:
@@ -364,21 +282,3 @@ def _phone_of(item: Attributes) -> str | None:
 def _message_key(item: Attributes) -> str:
     """Return the key of the message of a status, reaction or edit."""
     return Message.key(str(item[PARTITION_KEY]).split("#")[2])
-
-
-def _of_item(item: Attributes) -> Iterator[Found]:
-    """Yield an item of a covered type, after its objects and the item that lists it."""
-    pointer = item.get("fullEvent")
-    pointers = (
-        item.get("dataS3Key"),
-        item.get("contentS3Key"),
-        pointer.get("key") if pointer else None,
-        *sorted(item.get("furtherS3Keys", ())),
-    )
-    for key in pointers:
-        if key:
-            yield Found(kinds.OBJECT, key)
-    if pointer:
-        yield Found(ParkedEntry.item_type, ParkedEntry.key(item["eventId"]))
-    if item["itemType"] in _KINDS:
-        yield Found(item["itemType"], item[PARTITION_KEY])

@@ -152,7 +152,7 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
 def _export_page(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Write one part of an export of messages."""
     # Imported here: exports are rare, and downloads start faster without them.
-    from whatsapp.privacy import message_exports  # noqa: PLC0415
+    from whatsapp.worker import message_exports  # noqa: PLC0415
 
     return message_exports.write_part(resources, event, phone)
 

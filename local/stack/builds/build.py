@@ -14,7 +14,7 @@ from local.stack import environments
 from local.stack.builds import code, unused_files
 from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, marked, say
 
-# Apart from each other: the processor of this machine may not be that of the functions on AWS. `sam deploy` takes the
+# Apart from each other: the processor of this machine may not be the functions' on AWS. `sam deploy` takes the
 # one for AWS by default; samconfig.toml names the one of the stage local.
 FOR_AWS = ROOT / ".aws-sam" / "build"
 BUILT = LOCAL / "build"

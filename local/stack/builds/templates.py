@@ -12,7 +12,7 @@ import yaml
 
 
 def rewrite(built: Path) -> None:
-    """Rewrite the template of a build and those of its nested stacks. Safe to repeat."""
+    """Rewrite the template of a build and its nested stacks. Safe to repeat."""
     for template in [built / "template.yaml", *sorted(built.glob("*/template.yaml"))]:
         content = yaml.safe_load(template.read_text())  # `sam build` has replaced the short tags
         template.write_text(json.dumps(content, indent=1) + "\n")

@@ -4,7 +4,7 @@ invocations (`ministack_traces`), reads the concurrency of an event source mappi
 once, and treats callers of the API as AWS does (`ministack_access`). MiniStack's own Python runs it.
 
 MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
-appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
+appear with the next invocation of that worker, and the lines of its last one never. Reports are made from these logs.
 
 CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
 error ends its polling of all queues.

@@ -75,7 +75,9 @@ def test_ctrl_k_finds_a_person_by_the_national_number_an_action_and_a_setting(
     box = page.get_by_role("combobox", name="People, conversations, actions, settings")
     expect(box).to_be_focused()
     box.fill("0" + customer.wa_id[2:])
-    expect(page.get_by_role("option", name=customer.name)).to_be_visible()
+    found = page.get_by_role("option", name=customer.name)
+    expect(found.filter(has_text="Person")).to_be_visible()
+    expect(found.first).to_contain_text("Open")
     assert barriers(page) == []
     box.press("Enter")
     page.get_by_role("log", name="Messages").wait_for()

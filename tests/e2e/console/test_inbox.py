@@ -85,7 +85,7 @@ def test_a_list_is_saved_as_a_view_with_its_count_and_removed(
     expect(saved).to_have_count(0, timeout=PATIENCE_MS)
 
 
-def test_selected_conversations_are_labelled_and_resolved_with_a_result(
+def test_selected_conversations_are_labelled_put_back_and_resolved_with_a_result(
     visit: Visit, deployed: Deployed
 ) -> None:
     now = time.time_ns() % 100_000
@@ -112,6 +112,9 @@ def test_selected_conversations_are_labelled_and_resolved_with_a_result(
 
     visit.reload()
     expect(page.get_by_text("3 conversations changed.")).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("3 conversations put back.")).to_be_visible(timeout=PATIENCE_MS)
+    expect(rows.filter(has_text=label)).to_have_count(0, timeout=PATIENCE_MS)
     page.get_by_role("button", name="Close the result").click()
     boxes.first.click()
     selection.get_by_role("button", name="Resolve").click()

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Request, expect
 
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import Customer
+from local.sandbox.accounts.media import JPEG_IMAGE, OGG_VOICE
 from local.stack.cli import Stack
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, deliver, write
 from tests.e2e.console.test_console import barriers
@@ -135,3 +136,36 @@ def test_a_conversation_is_opened_with_at_most_three_calls(
 
     assert called
     assert len(called) <= 3, called
+
+
+def test_a_picture_opens_over_the_page_and_a_refresh_keeps_it_and_the_speed_of_a_voice_note(
+    visit: Visit,
+) -> None:
+    now = int(time.time())
+    sender = Customer(f"Sender {now}", wa_id=f"447703{now % 1_000_000:06}")
+    files = [payloads.media("image", JPEG_IMAGE), payloads.media("audio", OGG_VOICE, voice=True)]
+    messages = [
+        payloads.message(sender, f"wamid.FILE{now}N{place}", now + place, file)
+        for place, file in enumerate(files)
+    ]
+    deliver(visit.stack, sender, messages)
+    visit.sign_in()
+    visit.open(sender)
+    page, log = visit.page, visit.page.get_by_role("log", name="Messages")
+    picture = log.get_by_role("img", name="Picture")
+    voice = log.locator("audio")
+    expect(picture).to_be_visible()
+    address = picture.get_attribute("src")
+
+    log.get_by_role("button", name="Picture").click()
+    expect(page.get_by_role("dialog", name="Picture").get_by_role("img")).to_be_visible()
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(log.get_by_role("button", name="Picture")).to_be_focused()
+    log.get_by_role("button", name="Speed: 1").click()
+    write(visit.stack, sender, "a message that loads the conversation again")
+    expect(log).to_contain_text("a message that loads the conversation again")
+
+    assert picture.get_attribute("src") == address
+    assert voice.evaluate("one => one.playbackRate") == 1.5

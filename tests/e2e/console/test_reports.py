@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from events.whatsapp.sample_data import Customer
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
 from tests.e2e.console.test_console import barriers
 
@@ -17,10 +18,11 @@ def patience() -> None:
 
 
 def test_a_supervisor_sees_the_reports_without_barriers_and_the_address_keeps_the_filters(
-    visit: Visit,
+    visit: Visit, customer: Customer
 ) -> None:
     visit.sign_in()
     page = visit.page
+    page.locator(".row", has_text=customer.name).first.wait_for()  # counted, too
     page.get_by_role("link", name="Reports", exact=True).click()
     parts = page.get_by_role("navigation", name="Parts of the reports").get_by_role("link")
     expect(parts.first).to_have_text("Volume")
@@ -42,6 +44,9 @@ def test_a_supervisor_sees_the_reports_without_barriers_and_the_address_keeps_th
     page.go_back()
     expect(page.get_by_role("combobox", name="Inbox", exact=True)).to_have_value("")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download CSV").click()
+        page.get_by_role("button", name="Download CSV", exact=True).click()
     assert download.value.path().read_text("utf-8").startswith("date,context,channel,opened")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV: Opened by hour of the day").click()
+    assert download.value.path().read_text("utf-8").startswith("Hour,")
     assert visit.violations == []

@@ -11,8 +11,8 @@ import boto3
 from newsletters.configuration.resources import Resources
 from newsletters.inbound.events import PrivacyRequested, PurgeRequested
 from newsletters.privacy import jobs
-from newsletters.privacy.part import NewsletterPart
-from newsletters.store.items import Draft, Metadata
+from newsletters.privacy.requests import jobs_of, subject_of
+from newsletters.store.items import Draft, Metadata, PrivacyJob
 from newsletters.store.items.steps import Export
 from newsletters.store.newsletters import create_newsletter, get_newsletter_full
 from newsletters.store.objects import Store, export_key
@@ -20,6 +20,7 @@ from newsletters.store.steps import save, save_export
 from newsletters.worker.purge import purge
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
+from shared.privacy.parts import JobsPart
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.newsletters.deployment import draft
@@ -33,7 +34,7 @@ class Bylines:
 
     resources: Resources
     queue: Outbox
-    part: NewsletterPart
+    part: JobsPart[PrivacyJob]
 
     def write(self, company: str, number: int, mail: str, name: str) -> str:
         """A newsletter with this byline and an exported file, which shows the name."""
@@ -105,4 +106,5 @@ def bylines_on_moto() -> Bylines:
         steps=queue,
         exports=queue,
     )
-    return Bylines(resources, queue, NewsletterPart(resources=resources))
+    part = JobsPart(context="newsletters", jobs=jobs_of(resources), subject_of=subject_of)
+    return Bylines(resources, queue, part)

@@ -14,7 +14,7 @@ from console.privacy.jobs import PersonDependencies
 from console.store.person_jobs import PersonJob
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy.dependencies import ErasureDependencies
-from conversations.privacy.part import ConversationPart
+from conversations.privacy.erasure import ConversationPart
 from conversations.store import conversations, messages, states
 from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
@@ -23,17 +23,18 @@ from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.privacy import jobs as email_jobs
-from email_threads.privacy.part import EmailPart
+from email_threads.privacy import requests as email_requests
 from email_threads.store.lists.inbox_heads import EmailHeads
 from richpanel.guards.customer_hash import customer_hmac
 from richpanel.privacy.part import HelpDeskPart
+from richpanel.privacy.tickets import Tables as HelpDeskTables
 from richpanel.store.items import CustomerState
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.inbox.items import Context
 from shared.privacy import engine
-from shared.privacy.parts import Named, NameKind
+from shared.privacy.parts import JobsPart, Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -42,7 +43,7 @@ from tests.integration.console.bylines import Bylines, bylines_on_moto
 from tests.integration.email_threads.inbox import Inbox
 from tests.integration.whatsapp.conftest import NOW, Harness, Outbox
 from tests.template import create_table, name_of
-from whatsapp.privacy.part import WhatsAppPart
+from whatsapp.privacy.requests import WhatsAppPart
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class People:
     feeds: list[Fed]
     email_queue: Outbox
     bylines: Bylines
+    conversations: ErasureDependencies
     meanwhile: Callable[[], object] = lambda: None
     now: list[int] = field(default_factory=lambda: [NOW])
     waits: int = 0
@@ -89,7 +91,7 @@ class People:
         self.converse(CANARY, "req-1")
         self.bylines.write(COMPANY, 1, MAIL.title(), NAME)
         self.bylines.write(COMPANY, 2, BOBS_MAIL, "Bob")
-        state = self.help_desk.table
+        state = self.help_desk.jobs.table
         for mail in (MAIL, BOBS_MAIL):
             row = CustomerState(
                 conversation_id=CustomerState.key(customer_hmac(self.help_desk.secret, mail)),
@@ -203,12 +205,6 @@ class People:
             owners=SimpleNamespace(table=log),
         )
 
-    @property
-    def conversations(self) -> ErasureDependencies:
-        own = self.deps.parts["conversations"]
-        assert isinstance(own, ConversationPart)
-        return own.deps
-
     def converse(self, text: str, request: str) -> None:
         """An AI conversation by SMS with Ada's number and address, and a first message of Ada's."""
         at = clock.to_text(clock.now_ms())
@@ -283,23 +279,27 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
     }
     bylines = bylines_on_moto()
     parts: tuple[Part, ...] = (
-        WhatsAppPart(
-            table=whatsapp_table, queue=harness.resources.queue, bucket=harness.resources.bucket
+        WhatsAppPart(jobs=harness.privacy_jobs),
+        JobsPart(
+            context="email_threads",
+            subject_of=email_requests.subject_of,
+            jobs=email_requests.jobs_of(
+                mails.table,
+                mails.bucket,
+                email_queue,  # type: ignore[arg-type]  # has the one method that is used
+            ),
         ),
-        EmailPart(
-            table=mails.table,
-            queue=email_queue,  # type: ignore[arg-type]  # has the one method that is used
-            bucket=mails.bucket,
-        ),
-        ConversationPart(deps=own),
+        ConversationPart.of(own),
         bylines.part,
-        HelpDeskPart(
-            table=Table(client, create_table(client, "RichpanelConversationStateTable")),
-            audit=Table(client, create_table(client, "RichpanelAuditActionsTable")),
-            contacts=inbox.tables.contacts,
-            bucket=harness.resources.bucket,
-            secret=JsonSecret(lambda: secrets, "help desk"),
-            owner=lambda: COMPANY,
+        HelpDeskPart.of(
+            HelpDeskTables(
+                Table(client, create_table(client, "RichpanelConversationStateTable")),
+                Table(client, create_table(client, "RichpanelAuditActionsTable")),
+                inbox.tables.contacts,
+            ),
+            harness.resources.bucket,
+            JsonSecret(lambda: secrets, "help desk"),
+            lambda: COMPANY,
         ),
     )
     deps = PersonDependencies(
@@ -314,7 +314,7 @@ def people_on_moto(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.Mon
         inbox.fed_by(heads[Context.CONVERSATIONS], own.table.name, own.log.name),
         inbox.fed_by(heads[Context.EMAIL_THREADS], mails.table.name),
     ]
-    people = People(harness, inbox, mails, deps, feeds, email_queue, bylines)
+    people = People(harness, inbox, mails, deps, feeds, email_queue, bylines, own)
     monkeypatch.setattr(clock, "now_ms", lambda: people.now[0])
     monkeypatch.setattr(clock, "sleep_ms", people.pass_time)
     return people

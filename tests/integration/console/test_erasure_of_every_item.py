@@ -8,7 +8,7 @@ import boto3
 import pytest
 from boto3.dynamodb.types import TypeDeserializer
 
-from console.privacy.remainders import REMAINDERS
+from console.privacy.jobs import REMAINDERS
 from local.docs.table_reference import CONTACTS, INBOX, LIVE
 from shared.api.audit_log.items import Change as Audited
 from shared.api.auth import Caller

@@ -94,21 +94,28 @@ def test_records_of_one_conversation_lead_to_the_same_entry_in_any_order_and_in_
     assert len(found[0]) == 2
 
 
-def test_a_run_beside_another_one_of_the_same_conversation_shows_what_is_stored_last(
-    harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("call", "before"), [("get_many", 2), ("transact_once", 1)])
+def test_a_run_beside_another_one_of_the_same_conversation_shows_what_is_stored_last(  # noqa: PLR0917 - fixtures
+    harness: Harness,
+    inbox: InboxSystem,
+    whatsapp: Fed,
+    monkeypatch: pytest.MonkeyPatch,
+    call: str,
+    before: int,
 ) -> None:
+    """Between the reads of entries and of heads, or before the write."""
     receive(harness, "wamid.1", body="first")
     records = whatsapp.pending()
-    transact, left = Table.transact_once, [1]
+    original, calls = getattr(Table, call), Counter[str]()
 
-    def beside(self: Table, *writes: Any) -> None:
-        if left:
-            left.clear()
+    def beside(self: Table, *values: Any, **options: Any) -> Any:
+        calls[call] += 1
+        if calls[call] == before:
             receive(harness, "wamid.2", at=30, body="second")
             whatsapp.take(whatsapp.pending())
-        transact(self, *writes)
+        return original(self, *values, **options)
 
-    monkeypatch.setattr(Table, "transact_once", beside)
+    monkeypatch.setattr(Table, call, beside)
 
     assert whatsapp.take(records) == []
     assert [counts["opened"] for counts in inbox.counts().values()] == [1]
@@ -151,10 +158,11 @@ def test_a_record_that_is_hours_old_leads_to_the_present_entry_and_is_reported_a
 
     assert whatsapp.take(aged(records, LATE_MS - 1_000)) == []
     assert "FeedLate" not in counted
+    assert whatsapp.take(aged(records, LATE_MS)) == []
+    assert "FeedLate" in counted
     assert whatsapp.take(aged(records, 5 * RETRIED_FOR_MS)) == []
 
     assert [row["preview"] for row in inbox.rows()] == ["the newest"]
-    assert "FeedLate" in counted
 
 
 def test_a_record_that_fails_is_retried_for_an_hour_and_its_head_is_parked_then(
@@ -192,3 +200,5 @@ def test_lambda_drops_no_record_and_handles_ten_batches_of_a_shard_at_the_same_t
         assert source["MaximumRecordAgeInSeconds"] == source["MaximumRetryAttempts"] == -1
         assert int(source["ParallelizationFactor"]) == 10
         assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        # A record that kills its process does not hold up the others of its batch.
+        assert source["BisectBatchOnFunctionError"] is True

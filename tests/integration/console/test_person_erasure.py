@@ -77,7 +77,7 @@ def open_ticket(people: People) -> None:
     row = ConversationState(
         conversation_id="t-9", updated_at=clock.to_text(at), expires_at=4_000_000_000
     )
-    people.help_desk.table.put(row.attributes())
+    people.help_desk.jobs.table.put(row.attributes())
 
 
 @pytest.mark.parametrize("given", [GIVEN, [Named(NameKind.EMAIL, MAIL)]])
@@ -115,7 +115,7 @@ def test_one_identifier_erases_the_person_in_all_contexts_and_no_other_person(
     assert job.counts["profiles"] == 2
     # A note, its change and the mark of its request, and the ticket.
     assert job.counts["contact_records"] == 4
-    buried = help_desk_states.conversation(people.help_desk.table, "t-9")
+    buried = help_desk_states.conversation(people.help_desk.jobs.table, "t-9")
     assert buried is not None
     assert buried.erased_at is not None
     assert {one["context"] for one in job.parts} == people.deps.parts.keys()
@@ -452,7 +452,7 @@ def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(peop
 
     job = people.run("export")
 
-    folder = jobs.folder_of(people.deps.bucket, job)
+    folder = jobs.jobs_of(people.deps).folder(job)
     lines = people.deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
     kinds = Counter(json.loads(line)["kind"] for line in lines.splitlines())
     assert kinds == {"exports": 5, "profiles": 2, "contact_records": 2, "entries": 3}

@@ -29,6 +29,7 @@ from tests.integration.console.people import (
     people_on_moto,
 )
 from tests.integration.console.requests import KIM, LEE, PROGRAM, Desk, texts_of
+from tests.template import name_of
 
 if TYPE_CHECKING:
     from tests.integration.answers import Answer
@@ -205,7 +206,7 @@ def test_a_ticket_of_the_help_desk_is_exported_and_erased_by_its_id_after_a_conf
     set_four_eyes(people)
     desk_of_help, at = people.help_desk, clock.to_text(clock.now_ms())
     ticket = ConversationState(conversation_id="t-7", updated_at=at, expires_at=4_000_000_000)
-    desk_of_help.table.put(ticket.attributes())
+    desk_of_help.jobs.table.put(ticket.attributes())
     action = {
         "conversation_id": "t-7",
         "ts_action_id": f"{at}#1",
@@ -215,7 +216,7 @@ def test_a_ticket_of_the_help_desk_is_exported_and_erased_by_its_id_after_a_conf
         "result": "success",
         "expires_at": 4_000_000_000,
     }
-    desk_of_help.audit.put(action)
+    desk_of_help.jobs.table.beside(name_of("RichpanelAuditActionsTable")).put(action)
     before = people.left(*WORDS)
     receipts = {}
     for kind in ("export", "erase"):
@@ -227,7 +228,7 @@ def test_a_ticket_of_the_help_desk_is_exported_and_erased_by_its_id_after_a_conf
     for found in receipts.values():
         counts = {one["context"]: one["counts"] for one in found}
         assert (sorted(counts), counts["richpanel"]) == (["contacts", "richpanel"], {"tickets": 1})
-    stored = states.conversation(desk_of_help.table, "t-7")
+    stored = states.conversation(desk_of_help.jobs.table, "t-7")
     assert stored is not None
     assert stored.erased_at is not None
     assert people.left("a-code-of-the-ticket") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -158,19 +159,21 @@ class Watched:
         return self.heads.read(reference)
 
 
-def test_a_rebuild_reads_each_item_in_one_of_its_segments(
+def test_a_rebuild_reads_each_item_in_one_of_its_segments_which_run_in_parallel(
     harness: Harness, inbox: InboxSystem, whatsapp: Fed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = without_entries(harness, inbox, whatsapp, 8)
     heads = Watched(whatsapp.heads)
     client = boto3.client("dynamodb")
     scanned: set[tuple[str, int, int]] = set()
-    client.meta.events.register(
-        "provide-client-params.dynamodb.Scan",
-        lambda params, **_: scanned.add(
-            (params["TableName"], params["Segment"], params["TotalSegments"])
-        ),
-    )
+    both = Barrier(2)
+
+    def scans(params: dict[str, Any], **_: object) -> None:
+        scanned.add((params["TableName"], params["Segment"], params["TotalSegments"]))
+        if params["Segment"] < both.parties:
+            both.wait(timeout=10)  # for the other one
+
+    client.meta.events.register("provide-client-params.dynamodb.Scan", scans)
     run = Run(client=client, tables=inbox.tables, report=lambda *_: None)
     run.rebuild(Source(heads=heads, table=harness.resources.table.name))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.integration.whatsapp.conftest import T0, Harness, text
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import erasure, jobs
+from whatsapp.privacy import erasure
 
 if TYPE_CHECKING:
     import pytest
@@ -25,15 +25,7 @@ def test_erasing_a_contact_removes_their_entry_and_no_other(
     whatsapp.take()
     assert "my secret" in str(inbox.entries())
     harness.outbox.entries.clear()
-    jobs.start(
-        harness.resources.table,
-        harness.resources.queue,
-        company="acme",
-        kind="erase",
-        named=ADA,
-        by="an agent",
-        by_key=False,
-    )
+    harness.privacy_jobs.start("erase", "acme", ADA, by="an agent")
     (entry,) = harness.outbox.entries
 
     assert harness.handle(entry.body).outcome is Outcome.PERSISTED

@@ -7,15 +7,10 @@ from urllib.parse import urlparse
 
 import pytest
 
+from email_threads.store import parked as stored_parked
+from shared.events.recovery.parked_events import ENTRIES_PER_CALL, ENTRIES_PER_QUERY
 from tests.simulation.email_threads.mails import verified, with_files
-from tests.simulation.email_threads.system import (
-    ANN,
-    AUTOMATED,
-    BOB,
-    MAILBOX,
-    System,
-    mail,
-)
+from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 
 THREADS = "/email-threads"
 
@@ -46,38 +41,6 @@ def thread_of(system: System, *raws: bytes) -> str:
 def subjects_of(system: System, **query: str) -> list[str]:
     shown = result(system.call("GET", THREADS, query=query))
     return [thread["subject"] for thread in shown["threads"]]
-
-
-def test_threads_are_listed_newest_first_in_full_pages_of_one_mailbox(system: System) -> None:
-    for number in range(6):
-        thread_of(system, mail(f"{number}@x", subject=f"s{number}"))
-        system.deliver(mail(f"other{number}@x", to=AUTOMATED), name=f"o{number}", address=AUTOMATED)
-        system.drain()
-    query = {"mailbox": MAILBOX, "limit": "2"}
-
-    found: list[list[str]] = []
-    status, body = system.call("GET", THREADS, query=query)
-    while True:
-        assert status == 200
-        found.append([thread["subject"] for thread in body["result"]["threads"]])
-        if "cursor" not in body:
-            break
-        status, body = system.call("GET", THREADS, query=query | {"cursor": body["cursor"]})
-
-    assert found == [["s5", "s4"], ["s3", "s2"], ["s1", "s0"]]
-
-
-def test_the_threads_of_a_person_are_listed_with_those_that_colleagues_began(
-    system: System,
-) -> None:
-    thread_of(system, mail("a@x", subject="of Ann"))
-    thread_of(system, mail("b@x", subject="of Bob", sender=BOB))
-    joined = mail("c@x", subject="Re: of Bob", sender="zoe@mill.example", in_reply_to="b@x")
-    thread_of(system, joined)
-
-    assert subjects_of(system, participant=ANN) == ["of Ann"]
-    assert subjects_of(system, participant="Zoe@Mill.example") == ["of Bob"]
-    assert subjects_of(system, participant=BOB, mailbox=AUTOMATED) == []
 
 
 def test_a_thread_is_assigned_to_a_team_and_then_to_someone(system: System) -> None:
@@ -112,34 +75,6 @@ def test_a_thread_is_not_assigned_to_software_or_to_what_resembles_another_kind(
 
     assert status == 400
     assert body["error"]["details"][0]["field"] == "assigned_to"
-
-
-def test_a_list_can_be_filtered(system: System) -> None:
-    path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
-    thread_of(system, mail("b@x", "A blue chair.", subject="Two"))
-    result(
-        system.call("PATCH", path, {"assigned_to": "ada", "priority": "high", "add_tags": ["t"]})
-    )
-
-    for query in ({"assigned_to": "ada"}, {"priority": "high"}, {"tag": "t"}, {"q": "RED  Chair"}):
-        assert subjects_of(system, **query) == ["One"], query
-    assert subjects_of(system, q=BOB) == []
-    assert subjects_of(system, status="completed") == []
-
-
-def test_a_search_reads_no_thread_that_does_not_fit(system: System) -> None:
-    for number in range(12):
-        thread_of(system, mail(f"{number}@x", f"text {number}."))
-    system.interceptor.rewind()
-    read: list[int] = []
-    system.interceptor.observer = lambda name, parameters: (
-        read.append(len(next(iter(parameters["RequestItems"].values()))["Keys"]))
-        if name == "dynamodb.BatchGetItem"
-        else None
-    )
-
-    assert len(subjects_of(system, q="text 7", mailbox=MAILBOX)) == 1
-    assert read == [1]
 
 
 def test_a_thread_is_shown_with_its_mails_newest_first(system: System) -> None:
@@ -421,16 +356,6 @@ def test_bad_input_names_the_field(
     assert {k: v for k, v in system.rows().items() if not k.startswith("request#")} == before
 
 
-def test_a_cursor_belongs_to_its_query(system: System) -> None:
-    for number in range(2):
-        thread_of(system, mail(f"{number}@x"))
-    cursor = system.call("GET", THREADS, query={"limit": "1"})[1]["cursor"]
-
-    answer = system.call("GET", THREADS, query={"cursor": cursor, "mailbox": MAILBOX})
-
-    assert refused(answer)[:2] == (400, "invalid_cursor")
-
-
 @pytest.mark.parametrize(
     ("method", "path", "scope"),
     [
@@ -460,3 +385,18 @@ def test_parked_events_are_listed_for_their_company_and_for_operators(system: Sy
         "GET", parked, scopes="operator", query={"limit": "1", "cursor": first["cursor"]}
     )[1]
     assert first["result"] != rest["result"]
+
+
+def test_a_list_of_all_companies_parked_events_ends_before_it_has_read_all_threads(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_parked, "MOST_QUERIES", 1)
+    thread_of(system, mail("a@x"))
+    system.interceptor.rewind()
+
+    answer = system.call("GET", f"{THREADS}/parked", scopes="operator")[1]
+
+    queries = [name for name in system.interceptor.calls if name.startswith("dynamodb.Query")]
+    assert answer["result"] == {"events": []}
+    assert len(queries) == ENTRIES_PER_CALL // ENTRIES_PER_QUERY
+    assert "cursor" in answer

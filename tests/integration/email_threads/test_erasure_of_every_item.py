@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.privacy.remainders import REMAINDERS
+from email_threads.privacy.requests import REMAINDERS
 from email_threads.store.items import CHILDREN, Thread
 from email_threads.store.items.item import ThreadItem
 from tests.erasure.coverage import Day

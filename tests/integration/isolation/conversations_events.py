@@ -1,7 +1,4 @@
-"""
-Attacks on the queues, webhooks and topics of conversations: B's accounts sign payloads that name A's numbers, messages,
-actions, files and conversations.
-"""
+"""Attacks on the queues of AI conversations: events of B name A's numbers, messages, files and conversations."""
 
 from __future__ import annotations
 
@@ -10,15 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.lifecycle.file_download import FileDownload
 from conversations.lifecycle.reply_trigger import ReplyTrigger
-from events.conversations import aws_sms, sample_data, twilio
+from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry, digest
-from shared.events.exchange import (
-    DeliveryStatus,
-    File,
-    FileStored,
-    InboundMessage,
-    NumberReleased,
-)
+from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, NumberReleased
 from shared.runtime import clock
 from tests import template
 from tests.integration.isolation import surfaces
@@ -30,7 +21,6 @@ from tests.integration.isolation.conversations_setup import (
     PICTURE_A,
     PICTURE_B,
     SMS_B,
-    TOKEN_B,
     WABA_B,
     WHATSAPP_B,
     TwoCompanies,
@@ -257,76 +247,6 @@ def on_channel(channel: str, type_: str) -> list[Attack]:
     return attacks
 
 
-# Webhooks and topics
-
-
-def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
-    """Post a message webhook signed with a key; returns the status of the response."""
-    return posted(companies, twilio.post(twilio.text("attack", "Hello", **fields), key=key))
-
-
-def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
-    """Post to any of Twilio's webhooks."""
-    answer = companies.system.functions["ConversationsTwilio"].handler(event, None)
-    return int(answer["statusCode"])
-
-
-def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None, key: str) -> int:
-    """A status callback of B's account."""
-    event = twilio.status("-", word) | {"MessageSid": sid, "SmsSid": sid, "AccountSid": ACCOUNT_B}
-    return posted(companies, twilio.callback(event, action, key=key))
-
-
-def deliver_notification(
-    companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool
-) -> None:
-    """A record of an SNS topic: the deployment's own topic or another one."""
-    module = companies.system.functions["ConversationsAwsSms"]
-    topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
-    if known_topic:
-        topic = module.settings.sms_topic_arns[0]
-    companies.system.deliver_notification(aws_sms.notification("attack", body, topic=topic))
-
-
-def of_topics(source: str) -> list[Attack]:
-    """Attacks by the topics of AWS End User Messaging SMS."""
-    text = aws_sms.text("attack", destinationNumber=twilio.SMS_NUMBER, originationNumber=ANN)
-
-    def delivery(companies: TwoCompanies, *, known_topic: bool) -> None:
-        event = aws_sms.delivery("attack", "TEXT_BLOCKED", companies.names["action_id"])
-        deliver_notification(companies, event, known_topic=known_topic)
-
-    surface = f"ConversationsAwsSms <- {source}"
-    return [
-        EventAttack(
-            surface=surface,
-            type="text",
-            names="A's number, by an unknown topic",
-            make=lambda c: deliver_notification(c, text, known_topic=False),
-        ),
-        EventAttack(
-            surface=surface,
-            type="text",
-            names="A's number, which is at another provider",
-            make=lambda c: deliver_notification(c, text, known_topic=True),
-            parked=FOREIGN,
-        ),
-        EventAttack(
-            surface=surface,
-            type="delivery",
-            names="A's action, by an unknown topic",
-            make=lambda c: delivery(c, known_topic=False),
-        ),
-        EventAttack(
-            surface=surface,
-            type="delivery",
-            names="A's action, which is at another provider",
-            make=lambda c: delivery(c, known_topic=True),
-            parked=STATUS_OF_OTHERS,
-        ),
-    ]
-
-
 ON_QUEUES: list[Attack] = [
     *arrives("A's number, by B's account", FOREIGN, business_address=twilio.SMS_NUMBER),
     *arrives(
@@ -396,68 +316,6 @@ ON_QUEUES: list[Attack] = [
         for type_ in sorted(surfaces.channel_records())
         for attack in on_channel(channel, type_)
     ),
-]
-
-FROM_PROVIDERS: list[Attack] = [
-    EventAttack(
-        surface=TWILIO,
-        type="message",
-        names="A's number, signed by B's account",
-        make=lambda c: texted(c, TOKEN_B, AccountSid=ACCOUNT_B),
-        parked=FOREIGN,
-    ),
-    EventAttack(
-        surface=TWILIO,
-        type="message",
-        names="A's number and account, signed with B's token",
-        make=lambda c: texted(c, TOKEN_B),
-    ),
-    EventAttack(
-        surface=TWILIO,
-        type="message",
-        names="A's number and account, with a forged signature",
-        make=lambda c: texted(c, "not a token of anyone"),
-    ),
-    EventAttack(
-        surface=TWILIO,
-        type="message",
-        names="the id of A's message, at B's number",
-        make=lambda c: texted(
-            c,
-            TOKEN_B,
-            AccountSid=ACCOUNT_B,
-            To=SMS_B,
-            MessageSid=c.names["customers_message_id"],
-            SmsMessageSid=c.names["customers_message_id"],
-        ),
-    ),
-    *(
-        EventAttack(
-            surface=TWILIO_STATUS,
-            type="status",
-            names=f"{named}, signed by B's account",
-            make=make,
-            parked=STATUS_OF_OTHERS,
-        )
-        for named, make in (
-            (
-                "A's message",
-                lambda c: called_back(c, "failed", c.names["provider_message_id"], None, TOKEN_B),
-            ),
-            (
-                "A's action",
-                lambda c: called_back(c, "failed", "SM-of-b", c.names["action_id"], TOKEN_B),
-            ),
-        )
-    ),
-    EventAttack(
-        surface=TWILIO_STATUS,
-        type="status",
-        names="A's message, with a forged signature",
-        make=lambda c: called_back(c, "failed", c.names["provider_message_id"], None, "forged"),
-    ),
-    *of_topics("Inbound"),
-    *of_topics("Delivery"),
 ]
 # Where the workers of these queues declare their event types: the function, and the name in its handler.
 TAKEN = {

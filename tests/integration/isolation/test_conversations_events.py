@@ -10,7 +10,7 @@ import pytest
 
 from events.conversations import sample_data, twilio
 from tests.integration.isolation.attacks import PARKED, Attacker, assert_unchanged
-from tests.integration.isolation.conversations_events import FROM_PROVIDERS, ON_QUEUES, Attack
+from tests.integration.isolation.conversations_events import ON_QUEUES, Attack
 from tests.integration.isolation.conversations_setup import (
     ANN,
     FILE_A,
@@ -18,6 +18,7 @@ from tests.integration.isolation.conversations_setup import (
     TwoCompanies,
     two_companies,
 )
+from tests.integration.isolation.conversations_webhooks import FROM_PROVIDERS
 
 pytestmark = pytest.mark.long
 

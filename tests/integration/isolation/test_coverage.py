@@ -15,6 +15,7 @@ from tests import template
 from tests.integration.isolation import (
     changes_sent_back,
     conversations_events,
+    conversations_webhooks,
     surfaces,
     test_conversations_routes,
     test_email_threads,
@@ -25,6 +26,7 @@ from tests.integration.isolation import (
     test_whatsapp_actions,
     test_whatsapp_routes,
     whatsapp_events,
+    whatsapp_webhooks,
 )
 from tests.integration.isolation.changes_sent_back import changes_of
 from tests.integration.isolation.events_under_attack import EventAttack
@@ -32,9 +34,9 @@ from tests.simulation.role_checks import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [
     *conversations_events.ON_QUEUES,
-    *conversations_events.FROM_PROVIDERS,
+    *conversations_webhooks.FROM_PROVIDERS,
     *whatsapp_events.ON_QUEUE,
-    *whatsapp_events.FROM_PROVIDERS,
+    *whatsapp_webhooks.FROM_PROVIDERS,
     *test_richpanel.EVENTS,
     *test_email_threads.EVENTS,
     *test_newsletters.EVENTS,

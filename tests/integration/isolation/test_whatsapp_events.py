@@ -1,4 +1,4 @@
-"""Attacks on the queue, the webhook and the topic of WhatsApp: see `whatsapp_events`."""
+"""Attacks on the queue, the webhook and the topic of WhatsApp: see `whatsapp_events` and `whatsapp_webhooks`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ import pytest
 
 from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
 from tests.integration.isolation.attacks import PARKED, SHARED_QUOTA, assert_unchanged
-from tests.integration.isolation.whatsapp_events import (
-    FROM_PROVIDERS,
-    OF_THE_ORDER,
-    ON_QUEUE,
-    Attack,
-)
+from tests.integration.isolation.whatsapp_events import ON_QUEUE, Attack
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
+from tests.integration.isolation.whatsapp_webhooks import FROM_PROVIDERS, OF_THE_ORDER
 
 pytestmark = pytest.mark.long
 QUOTA_OF_A = ("messages", f"{SHARED_QUOTA}{COMPANY}")

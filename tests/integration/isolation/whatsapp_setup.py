@@ -45,7 +45,6 @@ from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.system import System, grant_numbers, registered
 from whatsapp import store
-from whatsapp.privacy import jobs
 from whatsapp.store.items.canned_replies import CannedReply
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.customers import FlowKeys
@@ -196,14 +195,8 @@ class TwoCompanies(DeployedCompanies[System]):
         messages = [said("wamid.canary", CANARY)]
         self.deliver(payloads.messages_change(COUNTER, messages, [ADA]), COUNTER, APP_SECRET)
         self.deliver(payloads.change("messages", COUNTER, statuses=[ODD]), COUNTER, APP_SECRET)
-        jobs.start(
-            self.system.table,
-            self.system.admin.queue,
-            company=COMPANY,
-            kind="export",
-            named=UNKNOWN_CUSTOMER,
-            by="an agent of A",
-        )
+        own = self.system.admin.privacy_jobs
+        own.start("export", COMPANY, UNKNOWN_CUSTOMER, by="an agent of A")
         self.system.drain()
         self.events_of_a = tuple(list(self.system.queue.accepted.values())[before:])
         day = Analytics(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from newsletters.inbound.events import PurgeRequested
-from newsletters.privacy.inventory import ERASED
-from newsletters.privacy.remainders import REMAINDERS
+from newsletters.privacy.jobs import ERASED
+from newsletters.privacy.requests import REMAINDERS
 from newsletters.store import issues
 from newsletters.store.items import ITEMS, Issue
 from newsletters.store.items.item import timestamp

@@ -12,7 +12,7 @@ from newsletters.jobs.execution import execution
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.watch import look_after
 from newsletters.privacy import jobs as privacy
-from newsletters.privacy import requests as privacy_requests
+from newsletters.privacy.requests import jobs_of, of_user
 from newsletters.store import newsletters as store
 from newsletters.worker.purge import purge
 from tests.integration.newsletters.deployment import COMPANY, USER, topics
@@ -120,14 +120,8 @@ def test_the_schedule_looks_after_newsletters_only(others: Deployment) -> None:
 def test_a_request_of_a_user_reaches_newsletters_only(others: Deployment, kind: Any) -> None:
     code = others.complete()
 
-    job = privacy_requests.start(
-        others.table,
-        others.resources.steps,
-        company_id=COMPANY,
-        kind=kind,
-        user_id=USER,
-        by="api-key:admin",
-    )
+    own = jobs_of(others.resources)
+    job = own.start(kind, COMPANY, of_user(USER), by="api-key:admin")
     while privacy.work(others.resources, PrivacyRequested(job_id=job.job_id)):
         pass
 

@@ -9,7 +9,8 @@ import pytest
 
 from newsletters.inbound.events import PrivacyRequested
 from newsletters.privacy import jobs, requests
-from newsletters.privacy.inventory import ERASED, PAGE
+from newsletters.privacy.bylines import PAGE
+from newsletters.privacy.jobs import ERASED
 from newsletters.store.items import PrivacyJob, Review, ReviewState
 from newsletters.store.newsletters import change_metadata, get_metadata
 from shared.privacy import jobs as stored_jobs
@@ -32,14 +33,8 @@ class Crash(BaseException):
 
 
 def request(newsletters: Deployment, kind: Kind, user: str = USER) -> PrivacyJob:
-    return requests.start(
-        newsletters.table,
-        newsletters.resources.steps,
-        company_id=COMPANY,
-        kind=kind,
-        user_id=user,
-        by="api-key:admin",
-    )
+    own = requests.jobs_of(newsletters.resources)
+    return own.start(kind, COMPANY, requests.of_user(user), by="api-key:admin")
 
 
 def finish(newsletters: Deployment, job: PrivacyJob) -> PrivacyJob:
@@ -80,7 +75,7 @@ def exported(newsletters: Deployment, job: PrivacyJob) -> tuple[list[dict[str, A
         for key, body in newsletters.objects().items()
         if key.startswith(prefix)
     }
-    lines = [json.loads(line) for line in objects[jobs.LINES].splitlines()]
+    lines = [json.loads(line) for line in objects[requests.LINES].splitlines()]
     return lines, {key for key in objects if key.startswith("files/")}
 
 

@@ -47,11 +47,11 @@ def test_each_command_has_a_help_of_one_sentence(name: str, text: str | None) ->
     assert not text.endswith(".")
 
 
-BEFORE_A_DEPLOYMENT = {"secrets prepare"}
+WITHOUT_A_DEPLOYMENT = {"secrets prepare", "ai import"}
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, _ in helps() if name and name not in BEFORE_A_DEPLOYMENT]
+    "name", [name for name, _ in helps() if name and name not in WITHOUT_A_DEPLOYMENT]
 )
 def test_each_command_of_a_deployment_accepts_the_local_stack(
     name: str, capsys: pytest.CaptureFixture[str]

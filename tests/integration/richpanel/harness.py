@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 deserialize = TypeDeserializer().deserialize
 PATH = "/parley/dev/richpanel"
 ACCOUNT_PARAMETER = "/parley/tests/richpanel-account"
+WHERE = "Hi, where is my order? It has not arrived yet."
+DISPUTE = "I have told my bank to open a chargeback for this payment."
 BOT, AGENT = "bot-1", "agent-7"
 JANE = "jane@shop.example"
 ACCOUNT = {

@@ -19,6 +19,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.port import Recovery
+from shared.privacy.requests import Jobs
 from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
@@ -33,9 +34,11 @@ from whatsapp import store
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
+from whatsapp.privacy.requests import jobs_of
 from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.store.items import ACTION_PK_PATTERN, Phone, WebhookEvent, pk
+from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.worker.dispatcher import Handled, Invocation, process, process_file
 
 if TYPE_CHECKING:
@@ -67,6 +70,11 @@ class Harness:
     inbound: Outbox  # events handed over to conversations
     statuses: Outbox
     dynamodb: DynamoDBClient  # separate from the worker's table object: the tests' own reads are not counted
+
+    @property
+    def privacy_jobs(self) -> Jobs[PrivacyJob]:
+        """The jobs that erase or export a contact."""
+        return jobs_of(self.resources.table, self.resources.bucket, self.resources.queue)
 
     def take(
         self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any

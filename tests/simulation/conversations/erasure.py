@@ -10,13 +10,13 @@ import boto3
 from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy import erasure
 from conversations.privacy.dependencies import ErasureDependencies
-from conversations.privacy.erasure import Erased
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.providers.company_secrets import CompanySecrets
 
 if TYPE_CHECKING:
+    from conversations.store.items.parts.privacy_job import PrivacyJob
     from tests.simulation.conversations.system import System
 
 
@@ -34,9 +34,10 @@ def eraser(system: System) -> ErasureDependencies:
     )
 
 
-def erase(system: System, *addresses: str) -> Erased:
+def erase(system: System, *addresses: str) -> PrivacyJob:
     """Erase the person with these addresses, by default the candidate."""
-    return erasure.erase(eraser(system), sample_data.COMPANY, addresses or (sample_data.CANDIDATE,))
+    named = addresses or (sample_data.CANDIDATE,)
+    return erasure.run(eraser(system), "erase", sample_data.COMPANY, named)
 
 
 def exported(system: System, *addresses: str) -> tuple[list[dict[str, Any]], list[str]]:
@@ -45,7 +46,7 @@ def exported(system: System, *addresses: str) -> tuple[list[dict[str, Any]], lis
     job = erasure.run(
         deps, "export", sample_data.COMPANY, addresses or (sample_data.CANDIDATE,), by="an operator"
     )
-    folder = erasure.folder_of(deps.bucket, job)
+    folder = erasure.jobs_of(deps).folder(job)
     text = deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
     files = deps.bucket.keys_under(f"{folder.prefix}files/")
     return [json.loads(line) for line in text.splitlines()], files

@@ -10,7 +10,8 @@ from events.conversations import sample_data
 from tests import template
 from tests.simulation.conversations.document_scenarios import DOCUMENT_SCENARIOS
 from tests.simulation.conversations.memory_scenarios import MEMORY_SCENARIOS
-from tests.simulation.conversations.permission_scenarios import OPENAI_SECRET_ID, SCENARIOS, STAGE
+from tests.simulation.conversations.permissions.scenarios import SCENARIOS
+from tests.simulation.conversations.permissions.steps import OPENAI_SECRET_ID, STAGE
 from tests.simulation.conversations.system import System
 from tests.simulation.conversations.test_caller_retries import CALLS
 from tests.simulation.permissions import Use

@@ -29,7 +29,7 @@ from shared.runtime import clock
 from tests import keyring
 from tests.simulation.interceptor import Died
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
-from tests.simulation.newsletters.system import COMPANY
+from tests.simulation.newsletters.system import ANN, COMPANY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,6 +139,13 @@ def issue_of(system: System) -> Issue:
     found = issues.get(Table(system.dynamodb, system.table), system.issue_id)
     assert found is not None
     return found
+
+
+def notified(system: System) -> list[str]:
+    """The issues whose end or stop a person is notified of, once for each item."""
+    found = system.dynamodb.scan(TableName=system.tables["live"])["Items"]
+    assert all(one["pk"]["S"] == f"NOTIFIED#{COMPANY}#{ANN}" for one in found)
+    return [one["issue"]["S"] for one in found]
 
 
 def approved(system: System, key: str = "") -> None:

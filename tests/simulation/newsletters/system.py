@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tests.simulation.fifo_queues import FifoQueues
 
 COMPANY = "acme"
-ANN, BEN = "ann", "ben"  # people of the company
+ANN, BEN = "user:ann", "user:ben"  # people of the company
 MODEL_KEY = "parley/local/companies/acme/openai"
 MODEL = {"provider": "openai", "model": "gpt-made-up", "api_key_reference": MODEL_KEY}
 SCOPES = " ".join(
@@ -74,6 +74,7 @@ class System(Workers):
             "log": "ConversationLogTable",
             "contacts": "ContactsTable",
             "inbox": "InboxTable",
+            "live": "LiveTable",
         },
         buckets=("NewslettersBucket",),
         secrets={
@@ -93,7 +94,7 @@ class System(Workers):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.api, self.worker, self.exports, self.scheduled = self.functions.values()
-        self.table, self.log, self.contacts, _ = self.tables.values()
+        self.table, self.log, self.contacts, _, _ = self.tables.values()
         (self.bucket,) = self.buckets
         self.steps_queue, self.exports_queue = self.fifo_queues.queues
         self._timeouts = {

@@ -25,6 +25,7 @@ from tests.simulation.newsletters.issues import (
     issue_of,
     ledger,
     made_list,
+    notified,
     opted,
     ordered,
     reader,
@@ -124,6 +125,7 @@ def check(system: System, clean: dict[str, RecipientState], state: IssueState) -
     assert not system.fifo_queues.dead_letters
     assert not system.open_work()
     assert issue_of(system).state is state
+    assert notified(system) == [system.issue_id] * (state is IssueState.SENT)
     mailed = Counter(addressed(system))
     assert set(mailed.values()) <= {1}, mailed
     counts, found = stats(system), outcomes(system)

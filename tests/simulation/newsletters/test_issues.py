@@ -33,6 +33,7 @@ from tests.simulation.newsletters.issues import (
     ledger,
     made_list,
     mails,
+    notified,
     opened,
     opted,
     ordered,
@@ -314,6 +315,7 @@ def test_complaints_pause_an_issue_that_is_being_sent(system: System) -> None:
     system.drain()
 
     assert (issue_of(system).state, issue_of(system).pause_reason) == ("paused", "complaint_rate")
+    assert notified(system) == [system.issue_id]
     assert not system.open_work()
 
 

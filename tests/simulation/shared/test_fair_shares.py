@@ -318,6 +318,12 @@ def test_a_company_alone_has_nearly_all_of_the_runs(queue: Queue) -> None:
     assert len(queue.waits(LARGE)) == number
 
 
+def test_companies_divide_a_round_equally_without_what_one_does_not_need() -> None:
+    assert fair_shares.divide(10, {LARGE: 900, THIRD: 800}) == {LARGE: 5, THIRD: 5}
+    assert fair_shares.divide(10, {LARGE: 900, THIRD: 2}) == {LARGE: 8, THIRD: 2}
+    assert fair_shares.divide(1, {LARGE: 900, THIRD: 800}) == {LARGE: 0, THIRD: 1}
+
+
 @every_queue
 def test_two_companies_with_a_backlog_share_the_runs_equally(queue: Queue) -> None:
     begin = queue.clock.ms

@@ -95,3 +95,28 @@ def test_a_saved_view_is_a_place_and_the_list_that_it_shows_is_the_view_again() 
 
     place = {"section": "whatsapp", "query": "label=vip&status=open&unread=true"}
     assert found == [filters, "user:me", "whatsapp", place, True, False, "99+"]
+
+
+def test_a_list_that_is_read_again_keeps_further_rows_and_those_pushed_off_its_first_page() -> None:
+    def row(number: int) -> dict[str, Any]:
+        return {"context": "whatsapp", "key": str(number), "lastActivityAt": f"{1000 - number}"}
+
+    def page(*numbers: int, cursor: str | None) -> dict[str, Any]:
+        rows = [row(one) for one in numbers]
+        return {"rows": rows, "cursor": cursor, "first": len(rows), "isExtended": False}
+
+    first, second = page(*range(50), cursor="a"), page(*range(49, 100), cursor="b")
+    # -1 is new, 30 was resolved, and 49 does not fit the page any more.
+    again = page(-1, *(one for one in range(49) if one != 30), cursor="c")
+    script = """(() => {
+        const known = m.extended(value[0], value[1]);
+        const keys = (one) => [one.rows.map(({ key }) => Number(key)), one.cursor];
+        return [keys(known), keys(m.refreshed(known, value[2], true)), keys(m.refreshed(value[0], value[2], true))];
+    })()"""
+    known, refreshed, alone = run("inbox/source.ts", script, [first, second, again])
+    few = [page(1, cursor="a"), page(2, cursor="b"), page(1, cursor="c")]  # of a list with filters
+
+    assert known == [[*range(100)], "b"]
+    assert refreshed == [[-1, *(one for one in range(100) if one != 30)], "b"]
+    assert alone == [[-1, *(one for one in range(49) if one != 30)], "c"]
+    assert run("inbox/source.ts", script, few)[1] == [[1, 2], "b"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 from tests.cases import each
@@ -105,3 +107,12 @@ def test_durations_are_added_up_and_nothing_has_no_mean() -> None:
         None,
         {"count": 0, "seconds": 0, "classes": [], "businessSeconds": 0, "businessClasses": []},
     ]
+
+
+def test_a_table_as_a_file_has_no_formula_and_quotes_what_would_end_a_cell() -> None:
+    rows = [["=1+1", 2], ['Say "hi", then\nleave', -3], ["+49 30", 0]]
+    text = run("reports/csv.ts", "m.csvOf(['Day', 'Count'], value)", rows)
+    read = list(csv.reader(io.StringIO(text, newline="")))
+    assert read == [
+        ["Day", "Count"], ["'=1+1", "2"], ['Say "hi", then\nleave', "-3"], ["'+49 30", "0"],
+    ]  # fmt: skip

@@ -63,6 +63,7 @@ BY_VALUE = {
         for name in (
             *("again", "check", "documents.refused", "doing", "failure", "field", "format"),
             *("generate", "issue", "issue.cancel", "issue.consent", "issue.delete", "issue.send"),
+            "subjects.decided_by",
             *("issue.state", "level", "of", "option.frequency", "option.length_preference"),
             *("option.selected_types", "option.target_audience", "option.tone_preset", "pause"),
             *("reason", "recipient", "result", "review", "status", "step", "unreadable", "view"),
@@ -73,6 +74,7 @@ BY_VALUE = {
         "keys.scope",
         "keys.state",
         "nav",
+        "notifications.ended",
         "inbox.status",
         "channel",
         "media",

@@ -87,6 +87,19 @@ def test_a_function_proves_actions_of_its_kind_only(
 
 
 @each(
+    ("text", "is_proven"),
+    [
+        ("Ich habe es auf Juni geändert.", True), ("He cambiado su respuesta a junio.", True),
+        ("Ich habe Ihren Termin geändert.", False), ("He cambiado su cita a junio.", False),
+        ("Ich habe es storniert.", False), ("Ich habe es geändert. Ihr Termin bleibt.", True),
+    ],
+)  # fmt: skip
+def test_a_recorded_answer_may_be_called_changed(text: str, is_proven: bool) -> None:
+    assert has_unproven_action(text, [], has_recorded=True) is not is_proven
+    assert has_unproven_action(text, [])
+
+
+@each(
     ("text", "claims"),
     [
         ("I am a real person.", True), ("I'm not a bot.", True), ("Ich bin ein Mensch.", True),

@@ -10,7 +10,7 @@ import pytest
 from conversations.dialogues import report
 from conversations.dialogues.__main__ import WRONG_USE, main
 from conversations.dialogues.checks import failures
-from conversations.dialogues.format import Dialogue, Expected, ModelAnswer, Step
+from conversations.dialogues.scenarios.format import Dialogue, Expected, ModelAnswer, Step
 from conversations.dialogues.turn import Performance, Turn
 from conversations.dialogues.world import Line
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.dialogues.evaluation import Evaluation, is_bound_reached
-from conversations.dialogues.files import parsed, read
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.promptfoo import converted
-from conversations.dialogues.rehearsal import NotPlayable
-from conversations.dialogues.settings import SettingsBroken
+from conversations.dialogues.rehearsal.rehearsal import NotPlayable
+from conversations.dialogues.scenarios.files import parsed, read
+from conversations.dialogues.scenarios.format import Dialogue
+from conversations.dialogues.scenarios.promptfoo import converted
+from conversations.dialogues.scenarios.settings import SettingsBroken
 from operations.__main__ import main
 from operations.evaluation.cli import shipped
 from shared.ai import port as ai
+from shared.ai.evaluation.bounds import Bounds
+from shared.ai.evaluation.judge import Judge
 from shared.ai.languages.certain_languages import certain_language
 from shared.ai.languages.function_words import language_of
-from shared.evaluation.bounds import Bounds
-from shared.evaluation.judge import Judge
 
 if TYPE_CHECKING:
     from pathlib import Path

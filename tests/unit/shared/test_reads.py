@@ -50,7 +50,7 @@ BOUNDED = {
     "email_threads.store.deadlines.service_levels.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.deadlines.scheduled_sends.due": "read lazily; the caller stops before its timeout",
     "email_threads.store.privacy.retention.head": "a whole key",
-    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_COMPARED heads a call",
+    "email_threads.store.lists.thread_lists.entries": "read lazily; MOST_PAGES and MOST_COMPARED heads a call",
     "newsletters.store.jobs.due": "one page",
     "newsletters.issues.api.queries.list_recipients": "one page",
     "newsletters.store.jobs.work_keys": "one page",
@@ -64,7 +64,7 @@ BOUNDED = {
     "whatsapp.actions.campaigns.queries._without_messages": "MOST_PAGES, and a cursor",
     "shared.runtime.csv_files.records": "read lazily; the rows of a page, up to LONGEST_ROW each",
     "whatsapp.api.entry_search.search": "*most* entries, and a cursor",
-    "whatsapp.privacy.message_exports._entries_of": "a part of PART_BYTES",
+    "whatsapp.worker.message_exports._entries_of": "a part of PART_BYTES",
     "whatsapp.store.accounts.numbers.recent_messages.messages": "MOST_ENTRIES",
     "whatsapp.store.inbox.call_logs.page": "MOST_ENTRIES, and a cursor",
     "whatsapp.jobs.sequence_steps.queue_due": "the time of its slice",
@@ -126,7 +126,7 @@ TEXTS = {
     "email_threads.parsing.body.quotes._header_block",
     "email_threads.parsing.body.quotes._next_text",
     "email_threads.parsing.body.reply_text._quoted_runs",
-    "shared.ai.links._links",
+    "shared.ai.texts.links._links",
     "shared.policy.consent.keywords.folded",
     "shared.api.routing.routes._request",
 }
@@ -175,11 +175,13 @@ def _assigned(node: ast.AST) -> set[str]:
     }
 
 
+def _reads_pages(loop: ast.While) -> bool:
+    calls = [_name(one) for one in ast.walk(loop) if isinstance(one, ast.Call)]
+    return "query" in calls or bool(calls and _assigned(loop) & POSITIONS)
+
+
 def _reads_without_bound(function: Function) -> bool:
-    if any(
-        _assigned(loop) & POSITIONS and any(isinstance(one, ast.Call) for one in ast.walk(loop))
-        for loop in function.loops
-    ):
+    if any(map(_reads_pages, function.loops)):
         return True
     return any(
         _name(call) == "get_paginator"

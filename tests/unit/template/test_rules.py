@@ -53,6 +53,7 @@ ON_EMULATOR_ONLY = {
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
     ("ConversationsEmulatorPermissions", "ReadSwitches"),
     ("EmailThreadsEmulatorPermissions", "ReadSwitches"),
+    ("NewslettersEmulatorPermissions", "ReadSwitches"),
 }
 
 

@@ -33,7 +33,7 @@ MEMBERS = {
     },
     "gsi_customer_phone": {
         "PaymentOrder", "Refund", "Address", "FlowResponse", "Alias", "WebhookEvent", "Status", "Reaction", "Edit",
-        "FlowToken",
+        "FlowToken", "EditAuthor",
     },
     "gsi_group": {"Message"},
     "gsi_catalog": {"Product"},

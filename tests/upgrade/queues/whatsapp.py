@@ -14,12 +14,12 @@ from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.inbound import payment_claims
-from whatsapp.privacy import jobs
+from whatsapp.inbound.event import PRIVACY_JOB
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
 
-FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
+FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND, PRIVACY_JOB})
 
 
 class Inbox(Context[System]):
@@ -30,14 +30,8 @@ class Inbox(Context[System]):
     def begin(self, system: System) -> None:
         system.reset(auto_mark_read=True, automation=CONVERSATIONS)
         # The job of the recorded event, which names it.
-        jobs.start(
-            system.table,
-            system.admin.queue,
-            company=COMPANY,
-            kind="export",
-            named=whatsapp_setup.UNKNOWN_CUSTOMER,
-            by="an agent",
-        )
+        own = system.admin.privacy_jobs
+        own.start("export", COMPANY, whatsapp_setup.UNKNOWN_CUSTOMER, by="an agent")
         system.drain()
 
     def make(self, system: System) -> Iterator[Record]:

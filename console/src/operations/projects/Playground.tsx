@@ -12,12 +12,14 @@ type Project = ConversationsAdmin.ProjectView;
 type Input = ConversationsAdmin.PlaygroundInput;
 type Tried = ConversationsAdmin.PlaygroundView;
 type Spoken = NonNullable<Input["messages"]>[number];
+type Sent = NonNullable<Spoken["files"]>[number];
 interface Line {
   spoken: Spoken;
   tried?: Tried;
 }
 
 const MOST_MESSAGES = 40;
+const MOST_FILES = 4;
 const COLLECTED = "playground"; // the set of scenarios made here
 
 export function Playground({ project, version, settings }: { project: Project; version: number; settings: Record<string, unknown> }) {
@@ -25,19 +27,22 @@ export function Playground({ project, version, settings }: { project: Project; v
   const [channel, setChannel] = useState(project.channels[0] ?? "sms");
   const [lines, setLines] = useState<Line[]>([]);
   const [text, setText] = useState("");
+  const [files, setFiles] = useState<Sent[]>([]);
+  const canSay = text.trim() !== "" || files.length > 0;
   const ask = useAction(async () => {
-    const said: Line[] = text.trim() ? [...lines, { spoken: { by: "customer", text } }] : lines;
+    const said: Line[] = canSay ? [...lines, { spoken: { by: "customer", text: text.trim(), files } }] : lines;
     const body: Input = { version, settings, channel: channel as Input["channel"], messages: said.slice(-MOST_MESSAGES).map(({ spoken }) => spoken) };
     const tried = (await client.call("POST /projects/{project_id}/playground", { path: { project_id: project.project_id }, body })).result;
     setLines([...said, { spoken: { by: "company", text: tried.content || "–" }, tried }]);
     setText("");
+    setFiles([]);
   });
   const keep = useAction(async () => {
     const path = { project_id: project.project_id, set_name: COLLECTED };
     const sets = (await client.call("GET /projects/{project_id}/sets", { path, query: { limit: 100 } })).result.sets;
     const before = sets.some(({ name }) => name === COLLECTED) ? (await client.call("GET /projects/{project_id}/sets/{set_name}", { path })).result.content : [];
     const handsOff = Boolean(lines.at(-1)?.tried?.hand_off);
-    const made = scenarioOf(channel, lines.map(({ spoken }) => spoken), handsOff, new Date().toISOString());
+    const made = scenarioOf(channel, lines.map(({ spoken: { by, text: words = "" } }) => ({ by, text: words })), handsOff, new Date().toISOString());
     await client.call("POST /projects/{project_id}/sets/{set_name}", { path, body: { scenarios: [...before, made] as Scenario[] }, key: crypto.randomUUID() });
   });
   return (
@@ -47,7 +52,7 @@ export function Playground({ project, version, settings }: { project: Project; v
           <h2>{t("playground.title")}</h2>
           <p class="quiet">{t("playground.about")}</p>
         </div>
-        <Button busy={keep.busy} disabled={!lines.some(({ spoken }) => spoken.by === "customer")} onClick={() => void keep.run()}>
+        <Button busy={keep.busy} disabled={!lines.some(({ spoken }) => spoken.by === "customer") || lines.some(({ spoken }) => spoken.files?.length)} onClick={() => void keep.run()}>
           {t("playground.keep")}
         </Button>
         <Button kind="quiet" disabled={lines.length === 0} onClick={() => setLines([])}>
@@ -60,6 +65,7 @@ export function Playground({ project, version, settings }: { project: Project; v
           <li key={position} class={`playground-${line.spoken.by}`}>
             <b>{named("playground.by", line.spoken.by)}</b>
             <p>{line.spoken.text}</p>
+            {(line.spoken.files?.length ?? 0) > 0 && <p class="quiet">{t("playground.sent_files", { n: line.spoken.files?.length ?? 0 })}</p>}
             {line.tried && <Trace tried={line.tried} />}
           </li>
         ))}
@@ -85,14 +91,33 @@ export function Playground({ project, version, settings }: { project: Project; v
         <Field label={t("playground.message")} name="message">
           <textarea dir="auto" rows={3} maxLength={4000} value={text} onInput={(event) => setText(event.currentTarget.value)} />
         </Field>
+        <Field label={t("playground.files")} name="files">
+          <input
+            key={lines.length}
+            type="file"
+            multiple
+            accept="image/png,image/jpeg,image/gif,image/webp,application/pdf"
+            onChange={(event) => void Promise.all([...(event.currentTarget.files ?? [])].slice(0, MOST_FILES).map(contentOf)).then(setFiles)}
+          />
+        </Field>
         <div class="ops-editor-end">
-          <Button type="submit" kind="primary" busy={ask.busy} disabled={lines.length > 0 && !text.trim()}>
-            {text.trim() || lines.length > 0 ? t("playground.ask") : t("playground.first")}
+          <Button type="submit" kind="primary" busy={ask.busy} disabled={lines.length > 0 && !canSay}>
+            {canSay || lines.length > 0 ? t("playground.ask") : t("playground.first")}
           </Button>
         </div>
       </form>
     </section>
   );
+}
+
+// The content of a file in base64.
+function contentOf(file: File): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve({ content: String(reader.result).replace(/^[^,]*,/, "") });
+    reader.onerror = () => reject(new Error("unreadable"));
+    reader.readAsDataURL(file);
+  });
 }
 
 // How the model came to its answer.

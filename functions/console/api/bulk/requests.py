@@ -1,4 +1,4 @@
-"""What a person asks: change many conversations, show how far that is, stop it."""
+"""Requests of a person: to change many conversations, to show the progress, to stop."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-How one conversation is changed, over the routes of its context, and how it is put back. Pure.
+The call of its context's routes that changes one conversation, and the one that undoes it. Pure.
 
 A step is made from what the conversation is, and names its version: the context refuses it if that is another one by
 now. Each call makes one version more, so the calls that put a conversation back name the versions after the change.

@@ -1,5 +1,5 @@
 """
-What a row does to the contacts: decided from what is stored, and done so that a repetition does the same.
+Effects of a row on the contacts: decided from the stored ones, and the same when repeated.
 
     no contact has an identifier of the row      the contact is created
     one contact has                              its details are updated, further identifiers are added

@@ -1,4 +1,4 @@
-"""What an uploaded file would do: its columns, its first rows, and whether it can be imported at all."""
+"""Preview of an uploaded file: its columns, its first rows, and whether it can be imported at all."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a deployment still needs, as far as a function can see it; `operations doctor` looks at all of it.
+Findings: missing parts of a deployment, as far as a function can see them; `operations doctor` looks at all of it.
 
 Each check gives findings with a status and facts. The console has the words and the fix of each. A check that AWS
 refuses is `unknown` with the reason, and the others follow.

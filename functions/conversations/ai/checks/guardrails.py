@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.checks.division import divided
 from conversations.ai.checks.faults import Fault
 from shared.ai.languages.function_words import plain_words
-from shared.ai.links import Link, as_read, is_allowed, links_in
 from shared.ai.port import Stop
-from shared.ai.texts import has_control_character, has_placeholder
+from shared.ai.texts.links import Link, as_read, is_allowed, links_in
+from shared.ai.texts.values import has_control_character, has_placeholder
 from shared.runtime.redaction.links_and_emails import emails_in
 from shared.runtime.redaction.phone_numbers import phones_in
 from shared.runtime.redaction.secrets import tokens_in
@@ -91,6 +91,7 @@ class Bounds:
     succeeded) can have done it, or *company_texts* (facts, and actions that sent messages called done) have its verb.
     Values must occur in *known_texts*: facts, prompt, results and the conversation; *today* is the customer's date.
     *secret_words* are the names of functions. *has_unheard*: the model does not have a voice note of the customer.
+    *has_recorded*: an answer of the customer was recorded.
     """
 
     longest: int
@@ -109,6 +110,7 @@ class Bounds:
     today: date | None = None
     acts: frozenset[str] = field(default=frozenset(), repr=False)
     has_unheard: bool = False
+    has_recorded: bool = False
 
     def has_room_for(self, content: str) -> bool:
         """Return whether a message with this *content* is short enough."""
@@ -238,7 +240,9 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
 def _faults_of_statements(seen: str, bounds: Bounds) -> Iterator[Fault]:
     from conversations.ai.checks.statements import claims  # noqa: PLC0415 - not at a cold start
 
-    if claims.has_unproven_action(seen, bounds.company_texts, bounds.acts):
+    if claims.has_unproven_action(
+        seen, bounds.company_texts, bounds.acts, has_recorded=bounds.has_recorded
+    ):
         yield Fault.UNPROVEN_ACTION
     if claims.claims_to_be_human(seen):
         yield Fault.CLAIMS_TO_BE_HUMAN

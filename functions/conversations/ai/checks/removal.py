@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.division import sentences
-from shared.ai.links import links_in
-from shared.ai.texts import without_control_characters
+from shared.ai.texts.links import links_in
+from shared.ai.texts.values import without_control_characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from conversations.ai.config import SEARCH_DOCUMENTS
 from conversations.ai.functions import CallRefused
 from conversations.ai.schemas.json_schema import ArgumentsInvalid, Parameters
 from shared.ai import port as ai
-from shared.ai.links import links_in
+from shared.ai.texts.links import links_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """
 Recognises the words by which customers ask for no more messages: the evidence that an opt-out of the model needs.
 
-Keywords that opt out without a model are those of `shared.policy.consent`.
+Keywords that opt out without a model are in `shared.policy.consent`.
 """
 
 import tomllib

@@ -1,5 +1,5 @@
 """
-What a question is about: its topics, in words that are the same for all ways to ask it, and its other words; and the
+Contents of a question: its topics, in words that are the same for all ways to ask it, and its other words; and the
 words of a customer whose question was not answered.
 
     "At what time does my shift start?", "When do I begin work?"    both: when, work, start

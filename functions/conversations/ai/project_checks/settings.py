@@ -22,7 +22,7 @@ from conversations.configuration.projects import (
     WhatsAppChannel,
 )
 from conversations.store.items.conversation import ChannelMethod
-from shared.ai.links import plain_host
+from shared.ai.texts.links import plain_host
 from shared.providers.http import is_public
 from shared.runtime.validation_errors import errors_of, rule_of
 

@@ -10,12 +10,12 @@ from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions, views
 from conversations.api.projects.inputs import LARGEST_SET_BYTES
 from conversations.configuration.versions import live_version
-from conversations.dialogues.files import Written
-from conversations.dialogues.format import Dialogue
-from conversations.dialogues.rehearsal import NotPlayable, refuse_unplayable
+from conversations.dialogues.rehearsal.rehearsal import NotPlayable, refuse_unplayable
 from conversations.dialogues.runs import NOWHERE
+from conversations.dialogues.scenarios.files import Written
+from conversations.dialogues.scenarios.format import Dialogue
 from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.store.evaluations import Evaluations
+from conversations.store.evaluations import MOST_SETS, Evaluations
 from conversations.store.items.parts.evaluation import EvaluationRun, EvaluationSet
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
@@ -83,8 +83,11 @@ def put(
     stored = stored_of(deps, request.caller, project_id)
     before, given = stored.read(name), request.input
     content = None if given.scenarios is None else _content(given.scenarios)
-    if before is None and content is None:
-        raise NotFound(SET_NOT_FOUND)
+    if before is None:
+        if content is None:
+            raise NotFound(SET_NOT_FOUND)
+        if len(stored.page(MOST_SETS)[0]) == MOST_SETS:
+            raise StateConflict(f"set_name: a project has at most {MOST_SETS} sets")
     is_kept = before is not None and content in {None, _stored_content(stored, before)}
     if before is not None and is_kept:
         if given.gate is not None:
@@ -97,7 +100,6 @@ def put(
         gate=given.gate if given.gate is not None else bool(before and before.gate),
         by=request.caller.principal,
         at=clock.to_text(clock.now_ms()),
-        made_for=request.cause,
     )
     if not stored.put(made, content or ()):
         raise StateConflict("set_name: the set was changed meanwhile")

@@ -13,6 +13,8 @@ LONGEST_NOTE = 500
 MOST_MESSAGES = 40
 LONGEST_MESSAGE = 4_000
 LONGEST_RESULT = 16_000
+MOST_FILES = 4
+LARGEST_FILE = 5_000_000  # characters of base64
 MOST_SCENARIOS = 300
 LARGEST_SET_BYTES = 300_000
 MOST_CALLS = 5_000
@@ -46,8 +48,8 @@ class SpendingQuery(Input):
 
 class Settings(Input):
     """
-    The settings of a version as the project's file has them. Absent ones are those of the version it is based on; null
-    removes a setting.
+    The settings of a version as the project's file has them. An absent one is taken from the version it is based on;
+    null removes a setting.
     """
 
     ai_config: dict[str, Any] | None = None
@@ -86,11 +88,26 @@ class GoLiveInput(Input):
     instead_of: Number | None = None
 
 
+class SentFileInput(Input):
+    """A picture or PDF of the customer, in base64."""
+
+    content: str = Field(min_length=1, max_length=LARGEST_FILE)
+
+
 class SpokenInput(Input):
-    """A message of the conversation so far."""
+    """A message of the conversation so far; the customer's may have *files*."""
 
     by: Literal["customer", "company"]
-    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE)
+    text: str = Field(default="", max_length=LONGEST_MESSAGE)
+    files: list[SentFileInput] = Field(default_factory=list, max_length=MOST_FILES)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "SpokenInput":
+        if not (self.text or self.files):
+            raise ValueError("text or files must be given")
+        if self.files and self.by == "company":
+            raise ValueError("only the customer has files")
+        return self
 
 
 class PlaygroundInput(Input):

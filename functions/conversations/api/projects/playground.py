@@ -1,26 +1,29 @@
 """
 Tries a version of a project's settings: the model writes the next message of a conversation that does not exist.
 
-The model, its checks and the search in documents are those of real turns. Nothing is sent or stored but the count of
+Real turns have the same model, checks and search in documents. Nothing is sent or stored but the count of
 tokens, and no function of the project is called: their results come from the request.
 """
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations.ai import dialogue
+from conversations.ai.prompt.marks import mark
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
-from conversations.dialogues.unstored import Unstored
+from conversations.dialogues.rehearsal.unstored import Unstored
 from conversations.outbound.compose import facts
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import port as ai
+from shared.ai.attachments import Attachment, recognised
 from shared.ai.spending import prices
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
@@ -28,13 +31,16 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from conversations.ai.config import AiConfig
     from conversations.ai.outcome import Answer, MadeCall
     from conversations.api.projects.inputs import PlaygroundInput
     from conversations.configuration.projects import Company
     from conversations.outbound.compose.functions.document_search import DocumentSearch
+    from shared.ai.attachments import Medium
     from shared.ai.model_creation import ModelDependencies
     from shared.aws.dynamodb import Table
 
+NOT_SHOWN = "not shown to you"
 SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
 
 
@@ -93,7 +99,7 @@ def answer(
             deps.documents.knowledge_of(opened, config) if company.knowledge_config else None
         )
         deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
-        task = unstored.task(opened, _history(given), knowledge, deadline_ms)
+        task = unstored.task(opened, _history(given, config), knowledge, deadline_ms)
         company_id = company.company_id
         traced = _Traced(models_of(config, deps.model_deps, company_id, deadline_ms, _unreported))
         made = dialogue.answer(Metered(traced, deps.log, company), task, unstored.simulated)
@@ -130,9 +136,38 @@ def _unstored(company: Company, given: PlaygroundInput) -> Unstored:
     )
 
 
-def _history(given: PlaygroundInput) -> list[HistoryMessage]:
+def _history(given: PlaygroundInput, config: AiConfig) -> list[HistoryMessage]:
+    """Return the conversation as models read it, with the files that the model can read. Raises InvalidInput."""
     roles = {"customer": ai.Role.USER, "company": ai.Role.ASSISTANT}
-    return [HistoryMessage(role=roles[one.by], text=one.text) for one in given.messages]
+    history, number = [], 0
+    for position, one in enumerate(given.messages):
+        files: list[Attachment] = []
+        marks: list[str] = []
+        for at, sent in enumerate(one.files):
+            kind, data = _content(sent.content, f"messages.{position}.files.{at}.content")
+            is_read = kind[0] in config.media
+            number += is_read
+            if is_read:
+                files.append(Attachment(*kind, label=f"file {number}", data=data))
+            marks.append(mark(kind[0], f"attached as file {number}" if is_read else NOT_SHOWN))
+        history.append(
+            HistoryMessage(
+                role=roles[one.by], text=one.text, marks=tuple(marks), files=tuple(files)
+            )
+        )
+    return history
+
+
+def _content(content: str, field: str) -> tuple[tuple[Medium, str], bytes]:
+    """Return what a file is, and its bytes. Raises InvalidInput."""
+    try:
+        data = base64.b64decode(content, validate=True)
+    except ValueError:
+        raise InvalidInput([{"field": field, "problem": "must be base64"}]) from None
+    kind = recognised(data)
+    if kind is None:
+        raise InvalidInput([{"field": field, "problem": "must be a PNG, JPEG, GIF, WebP or PDF"}])
+    return kind, data
 
 
 def _view(

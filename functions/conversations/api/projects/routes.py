@@ -25,7 +25,7 @@ _ADMIN = Scope.CONVERSATIONS_ADMIN
 
 @dataclass(frozen=True, slots=True)
 class ProjectRoutes:
-    """The routes over the dependencies of the admin API; *playground* creates those of models when they are used."""
+    """The routes over the dependencies of the admin API; *playground* creates clients of models when they are used."""
 
     deps: ApiDependencies
     playground: Callable[[], PlaygroundDependencies]

@@ -5,7 +5,7 @@ The messages of one answer that is too long for one: stored one by one before th
     T5         the messages after the first are added to the log, then the first one keeps its own text only
     a message that is not accepted: those after it are discarded, and agents decide on both
 
-Each message has an action of the ledger, as each turn has; the fence and the claim are those of the turn.
+Each message has an action of the ledger, as each turn has; all share the turn's fence and claim.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ from typing import Any
 
 from conversations.configuration.resources import Resources
 from conversations.initiation import case_data
+from conversations.lifecycle import retention
 from conversations.lifecycle.conversation import OpenConversation, Speaking
 from conversations.lifecycle.status import NEVER_SENT, Status, turn_may_change
 from conversations.lifecycle.transitions import Cause, change_status, note_change
 from conversations.outbound.results import End, Noted
 from conversations.outbound.turns import completion, next_follow_up
 from conversations.outbound.turns.completion import Ending
-from conversations.privacy import retention
 from conversations.store import conversations, messages, states
 from conversations.store.items.conversation import (
     ChannelMethod,

@@ -1,1 +1,1 @@
-"""What agents and the model note about a conversation: labels, snoozes, notes, the memory."""
+"""Annotations of agents and the model about a conversation: labels, snoozes, notes, the memory."""

@@ -37,7 +37,7 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """The count, and those of its shards that may have conversations of a part, before the part is read."""
+    """The count, and the shards of it that may have conversations of a part, before the part is read."""
 
     count: Active
     shards: dict[str, ActiveShard]

@@ -113,7 +113,7 @@ def list_due(table: Table, most: int, may_read: Callable[[], bool]) -> list[Wait
     """
     Return due work, at most *most*, divided among companies; the oldest of each first; eventually consistent.
 
-    Reads all entries of the index, while *may_read*: work of a company is found behind that of another one.
+    Reads all entries of the index, while *may_read*: work of one company is found behind work of another one.
     """
     now = clock.to_text(clock.now_ms()) + _AFTER_ANY_COMPANY
     counts: dict[str, int] = defaultdict(int)

@@ -235,7 +235,7 @@ def _whole(deps: ApiDependencies, mail: Mail) -> Mail:
 
 
 def _copies(deps: ApiDependencies, mail: Mail, given: inputs.ReplyInput) -> list[str]:
-    """Return the Cc of an answer that names none: that of the customer's mail."""
+    """Return the Cc of an answer that names none: the Cc of the customer's mail."""
     if given.kind == "forward" or given.to is not None:
         return []
     return recipients.copies_of(deps.table, mail)

@@ -1,1 +1,1 @@
-"""Who takes part in a thread: requests to join, and unproven mails that people admit."""
+"""Participants of a thread: requests to join, and unproven mails that people admit."""

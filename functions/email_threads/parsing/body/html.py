@@ -238,7 +238,7 @@ class _Converter(HTMLParser):
             self._signature_begin = (len(self._lines), len(self._hidden))
 
     def _end_signature(self, *, is_cut: bool = False) -> None:
-        """End the signature with its element, or that of a mark of its beginning, or above a quote (*is_cut*)."""
+        """End the signature with its element or the element of its mark, or above a quote (*is_cut*)."""
         begin = self._signature_begin
         if begin is not None and (is_cut or len(self._hidden) < begin[1]):
             self._end_line()

@@ -72,7 +72,7 @@ def new_text(
     Return the text without the quoted mail, the signature and the footer of an app.
 
     *quote_at* is the offset at which the mail client marked the quote, *signature* the text that it marked as such,
-    *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first are those of a quote.
+    *writer* the name of the sender. *is_answer*: the subject says so, and headers that come first belong to a quote.
     *answers_none*: neither subject nor headers name another mail, so lines with `>` below a colon are the sender's own.
     The result is the full text for a forward and for answers between quotes, and empty if the sender wrote nothing.
     """

@@ -1,1 +1,1 @@
-"""Where data about a person is: threads of the person, threads with others, and lists."""
+"""Places with data about a person: threads of the person, threads with others, and lists."""

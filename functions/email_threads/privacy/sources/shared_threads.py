@@ -25,7 +25,7 @@ from shared.privacy.inventory import Found
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from email_threads.privacy.stored_data import StoredData
+    from email_threads.privacy.findings import StoredData
     from email_threads.store.items import Mail, Thread
 
 MAILS_A_PAGE: Final = 10  # each with up to a hundred files

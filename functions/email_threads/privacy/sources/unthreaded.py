@@ -32,7 +32,7 @@ from shared.runtime.json_objects import json_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from email_threads.privacy.stored_data import StoredData
+    from email_threads.privacy.findings import StoredData
     from email_threads.store.items import ParkedEvent
     from shared.aws.dynamodb import Attributes
 

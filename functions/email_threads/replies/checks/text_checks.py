@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from email_threads.replies.checks.codes import codes_in, numbers_in
-from shared.ai.links import is_allowed, links_in
-from shared.ai.texts import amounts_in, has_control_character, has_placeholder
+from shared.ai.texts.links import is_allowed, links_in
+from shared.ai.texts.values import amounts_in, has_control_character, has_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

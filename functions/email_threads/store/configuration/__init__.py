@@ -1,1 +1,1 @@
-"""What administrators and teams set: mailboxes and macros."""
+"""Settings of administrators and teams: mailboxes and macros."""

@@ -101,9 +101,7 @@ class Draft(ThreadItem):
     bcc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)
     body_text: str = Field(default="", repr=False)
-    signature: str | None = Field(
-        default=None, repr=False
-    )  # as approved; None: that of the mailbox
+    signature: str | None = Field(default=None, repr=False)  # as approved; None: the mailbox's
     attachments: list[DraftFile] = Field(default_factory=list)
     questions: list[str] = Field(default_factory=list)
     language: str | None = None  # of the page of a question

@@ -1,4 +1,4 @@
-"""What a merge has changed, so that a person can undo it."""
+"""Changes of a merge, so that a person can undo it."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

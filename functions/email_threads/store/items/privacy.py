@@ -16,7 +16,7 @@ from shared.privacy.jobs import ID_DIGITS, Job, Kind
 # use follow the word.
 WHOLE, PART = "", "part"
 MAIL, THREAD = "mail", "thread"
-# Lists of threads: the person's, and those of the company, one for each status. They are the first sources.
+# Lists of threads: the person's, and the company's, one for each status. They are the first sources.
 THREAD_LISTS: Final = 1 + len(Status)
 
 
@@ -88,10 +88,10 @@ class PrivacyJob(Job, ThreadItem):
         place = Place(
             self.source or 0, self.n or 0, tuple(self.subjects or ()), bool(self.is_named)
         )
-        # At the begin of a thread the subjects are those of the one before.
+        # At the begin of a thread the subjects still belong to the thread before.
         is_begun = bool(place.source or place.n)
         position = Position(threads=threads, place=place if is_begun else Place(), after=self.start)
-        # The number was that of the next list once the last page of a list was read.
+        # Once the last page of a list was read, the number named the next list.
         is_last_page = bool(threads) and self.start is None
         return self.changed(
             step="pages",

@@ -80,7 +80,7 @@ class ServiceLevel(BaseModel):
     The targets of a thread since a customer opened or reopened it; each time is another *round*.
 
     *started_at* is the time of the customer's first mail in it. While the thread is not active (*paused_at*) the
-    resolution is not due. *time_zone* is that of the days on which it is counted.
+    resolution is not due. *time_zone* decides on which day it is counted.
     """
 
     model_config = ConfigDict(extra="allow")

@@ -1,14 +1,15 @@
 """
 Lists of a company's threads, newest change first: by status and by participant, from CompanyIndex.
 
-A list yields its entries with the position behind each. Rows are filtered by mailbox and text before heads are read.
+A list yields its entries with the position behind each. Rows are filtered by mailbox and text before heads are read, so
+a page of the index may have none that fits: the end of each page is an entry, too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import batched
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from boto3.dynamodb.conditions import Attr, Key
 
@@ -68,10 +69,21 @@ class ThreadList:
         )
 
 
+class ListEntry(NamedTuple):
+    """
+    The position after a row, a key of the index, and its thread, None for a row without a fitting one; or *ends_page*:
+    the position after a page of the index that others follow.
+    """
+
+    position: Attributes
+    thread: Thread | None = None
+    ends_page: bool = False
+
+
 def entries(
     table: Table, listed: ThreadList, start: Attributes | None = None
-) -> Iterator[tuple[Attributes, Thread | None]]:
-    """Yield each row's position, a key of the index, and its thread; None for a row without a fitting one."""
+) -> Iterator[ListEntry]:
+    """Yield the entries of a list after a position."""
     while True:
         rows, start = table.query(
             COMPANY_INDEX,
@@ -85,9 +97,11 @@ def entries(
             ids = [str(row[PARTITION_KEY]).partition("#")[0] for row in some]
             found = threads.get_many(table, ids)
             for row, thread_id in zip(some, ids, strict=True):
-                yield {name: row[name] for name in _KEY}, _fitting(listed, found.get(thread_id))
+                position = {name: row[name] for name in _KEY}
+                yield ListEntry(position, _fitting(listed, found.get(thread_id)))
         if start is None:
             return
+        yield ListEntry(start, ends_page=True)
 
 
 def ids_of(

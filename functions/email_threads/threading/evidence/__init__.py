@@ -1,1 +1,1 @@
-"""What a recipient and a subject show about the thread of a mail."""
+"""Evidence of a recipient and a subject for the thread of a mail."""

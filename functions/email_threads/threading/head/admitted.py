@@ -54,7 +54,7 @@ def head_with(thread: Thread, mail: Mail, targets: Targets | None) -> dict[str, 
     """
     Return the attributes of a head that an admitted mail changes: from now on it counts as any other.
 
-    *targets* are those of its mailbox.
+    *targets*: of its mailbox.
     """
     people = [mail.sender] if mail.admits_author and mail.sender is not None else []
     fields: dict[str, Any] = {

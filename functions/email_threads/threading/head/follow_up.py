@@ -1,5 +1,5 @@
 """
-When a thread without an answer of the customer is closed, and when a person is reminded of it. Pure.
+Times at which a thread without an answer of the customer is closed, and a person is reminded of it. Pure.
 
     our mail                 an open thread closes after the days of its mailbox; a given reminder has been followed up
     customer's mail          nothing closes, no reminder
@@ -32,9 +32,9 @@ def after_mail(
     ask_hours: int | None = None,
 ) -> dict[str, Any]:
     """
-    Return the attributes that a mail that counts changes. *status* is that of the thread after it.
+    Return the attributes that a mail that counts changes. *status*: of the thread after it.
 
-    *ask_hours* are those of the mailbox from the end of a thread to its question, of a mail of the customer.
+    *ask_hours*: the mailbox's hours from the end of a thread to its question, for a mail of the customer.
     """
     if mail.direction is Direction.INBOUND:
         return {

@@ -48,7 +48,7 @@ def append_of(
     Message-IDs that the mail adds, oldest first. *is_moved*: the mail comes from a merged thread: it is not new.
 
     Of a sent mail, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
-    for: they are not asked again soon. *targets* are those of the mailbox, for a mail of a customer, *close_days* its
+    for: they are not asked again soon. *targets*: of the mailbox, for a mail of a customer; *close_days*: its
     days until an answered thread is closed, *ask_hours* its hours from the end of a thread to its question.
     """
     entry = windows.entry_of(mail)
@@ -125,7 +125,7 @@ def with_status(
     """
     Return the attributes of a thread that a new status changes.
 
-    *hours* are those of its mailbox (`mailboxes.hours_of`); only a thread that becomes active needs them.
+    *hours*: of its mailbox (`mailboxes.hours_of`); only a thread that becomes active needs them.
     """
     now_ms = clock.now_ms()
     taken = now_ms - clock.from_text(thread.created_at)

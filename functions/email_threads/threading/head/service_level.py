@@ -1,5 +1,5 @@
 """
-When the first response and the resolution of a thread are due. Pure; times are texts as items have them.
+Due times of the first response and the resolution of a thread. Pure; times are texts as items have them.
 
     customer's mail opens or reopens the thread    both targets begin with its time
     our first answer                               the first response is reached
@@ -56,7 +56,7 @@ def after_mail(thread: Thread, mail: Mail, targets: Targets | None) -> ServiceLe
     """
     Return the service level of a thread after a mail that counts, before the mail's change of the status.
 
-    *thread* is the head before the mail, or the one that the mail opens. *targets* are those of its mailbox; an answer
+    *thread* is the head before the mail, or the one that the mail opens. *targets*: of its mailbox; an answer
     needs none.
     """
     level = thread.service_level
@@ -75,7 +75,7 @@ def after_status(
     """
     Return the service level of a thread that gets another status without a mail.
 
-    *hours* are those of its mailbox, which only a thread that becomes active needs.
+    *hours*: of its mailbox, which only a thread that becomes active needs.
     """
     level = thread.service_level
     if level is None or status is thread.status:

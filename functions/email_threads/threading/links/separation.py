@@ -7,7 +7,7 @@ Moves mails out of a thread: into a new one (a split), or back into the one that
                 files get keys of the new thread
     3 target    its head from its mails, rows of its people          repeated; the head once
     4 source    the same from the mails that are left                the same; refused if a mail came meanwhile: again
-    5 files     those of empty places are removed                    repeated
+    5 files     in empty places they are removed                     repeated
 
 No later mail that names both threads merges them again (`kept_apart`). Mails that came to a thread after a merge stay
 there. A split is undone by a merge: mails return to their places.

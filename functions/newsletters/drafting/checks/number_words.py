@@ -17,7 +17,7 @@ from typing import Final
 HUNDRED: Final = 100
 THOUSAND: Final = 1_000
 _ORDER: Final = "2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 30 40 50 60 70 80 90"
-# By language: the words of _ORDER, those of one number joined by `/`; further words; vague ones.
+# By language: the words of _ORDER, all words of one number joined by `/`; further words; vague ones.
 _TABLES: Final = {
     "en": (
         """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen

@@ -1,4 +1,4 @@
-"""Checks the texts of a generated outline like those of a draft: people and the next step rely on them."""
+"""Checks the texts of a generated outline as texts of a draft are checked: people and the next step rely on them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def warnings_of(
 
     *written* has their ids, and whether an address was removed from the item.
 
-    The codes are those of a draft's section. An item may cite no passage in introduction and conclusion: numbers and
-    quotations there must stand in any of the outline's passages.
+    The codes are the same as of a draft's section. An item may cite no passage in introduction and conclusion: numbers
+    and quotations there must stand in any of the outline's passages.
     """
     known = {one.id: one for one in references}
     found = [

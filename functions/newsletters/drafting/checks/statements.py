@@ -58,7 +58,7 @@ def is_in_another_language(text: str, language: str) -> bool:
     return expected is not None and certain_language(text) not in {None, expected}
 
 
-@lru_cache(maxsize=256)  # the passages of a draft are those of several sections
+@lru_cache(maxsize=256)  # several sections of a draft have the same passages
 def _numbers_of(passage: str) -> tuple[str, ...]:
     """Return the numbers of a passage in its own language; of an uncertain one, in any."""
     certain = certain_language(passage) or ""

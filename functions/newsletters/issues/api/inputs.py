@@ -62,7 +62,7 @@ type Recipients = Annotated[
 
 class PublicListInput(Change):
     """
-    What the public sees of a list of contacts; absent fields keep their values. `version` is that of the list as read,
+    What the public sees of a list of contacts; absent fields keep their values. `version`: of the list as read,
     0 for a list that is not published. A new one needs title, sender, sender_name and postal_address. `is_open`: people
     may sign up. `has_archive`: sent issues are public. Readers choose among `topics`. `keeps_ip`: the evidence of
     consent has the reader's network address.

@@ -173,7 +173,7 @@ class RemovedList(View):
 
 
 class IssueTestView(View):
-    """A test: the mails are sent within seconds. `subject` is that of the mails."""
+    """A test: the mails are sent within seconds. `subject`: of the mails."""
 
     test_id: str
     subject: str

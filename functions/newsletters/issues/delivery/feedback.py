@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import mailbox_providers
-from newsletters.issues.delivery import health, signup_mail
+from newsletters.issues.delivery import ends, health, signup_mail
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.readers import bounces, recipients
@@ -166,4 +166,4 @@ def _pause_if_needed(resources: SendingResources, issue: Issue) -> None:
         return
     reason = health.objection(recipients.stats(table, issue.issue_id))
     if reason is not None:
-        issues.pause(table, present, reason)
+        ends.pause(resources, present, reason)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from newsletters.issues import content
+from newsletters.issues.delivery import ends
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.items.issues import SHARDS
@@ -16,6 +17,7 @@ from newsletters.store.readers import public_lists, recipients
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from newsletters.configuration.resources import SendingResources
     from newsletters.store.items import Issue, IssueStats, Recipient
     from shared.aws.dynamodb import Table
 
@@ -30,10 +32,11 @@ class Settled:
     wait_until_ms: int | None = None
 
 
-def settle_shard(table: Table, issue: Issue) -> Settled:
+def settle_shard(resources: SendingResources, issue: Issue) -> Settled:
     """Settle the next shard, or end the issue. Safe to repeat. Raises LeaseLost."""
+    table = resources.store.table
     if issue.shard >= SHARDS:
-        return Settled(_ended(table, issue))
+        return Settled(_ended(resources, issue))
     after: str | None = None
     while True:
         found, after = recipients.page(table, issue.issue_id, issue.shard, limit=1_000, after=after)
@@ -68,15 +71,16 @@ def _give_up(table: Table, issue: Issue, waiting: list[Recipient]) -> None:
         recipients.settle(table, issue.issue_id, one, RecipientState.UNKNOWN, reason=IN_DOUBT)
 
 
-def _ended(table: Table, issue: Issue) -> Issue:
+def _ended(resources: SendingResources, issue: Issue) -> Issue:
+    table = resources.store.table
     stats = recipients.stats(table, issue.issue_id)
     if not is_complete(stats):
         # An event of the provider was written between two reads: the next look finds the sum.
         return issues.advance(table, issue, shard=0)
     if not stats.audience:
-        return issues.end(table, issue, IssueState.FAILED)
+        return ends.end(resources, issue, IssueState.FAILED)
     public_lists.archive(table, content.without_names(issue), issue.started_at or issue.updated_at)
-    return issues.end(table, issue, IssueState.SENT)
+    return ends.end(resources, issue, IssueState.SENT)
 
 
 def is_complete(stats: IssueStats) -> bool:

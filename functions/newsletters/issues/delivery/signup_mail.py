@@ -39,7 +39,7 @@ def reference_of(company_id: str, list_id: str) -> str:
 
 
 def company_of(reference: str) -> str | None:
-    """Return the company of a reference; None for that of an issue."""
+    """Return the company of a reference; None for a reference of an issue."""
     found = _REFERENCE.fullmatch(reference)
     return bytes.fromhex(found["company"]).decode() if found else None
 

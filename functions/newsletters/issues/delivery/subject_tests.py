@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues.delivery import ends
 from newsletters.store import issues
 from newsletters.store.items import IssueState
 from newsletters.store.items.issues import VARIANTS
@@ -19,9 +20,9 @@ from newsletters.store.readers import recipients
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from newsletters.configuration.resources import SendingResources
     from newsletters.store.items import Issue, VariantStats
     from newsletters.store.items.issues import Variant
-    from shared.aws.dynamodb import Table
 
 NO_WINNER, CHOICE = "no_winner", "choice_of_subject"
 PAUSES: Final = frozenset({NO_WINNER, CHOICE})
@@ -43,7 +44,7 @@ def is_open(issue: Issue) -> bool:
     return issue.subject_test is not None and issue.winner is None
 
 
-def decided(table: Table, issue: Issue) -> Issue:
+def decided(resources: SendingResources, issue: Issue) -> Issue:
     """
     Return an issue whose wait is over with its winner, or paused until a person chooses. Safe to repeat. Raises
     LeaseLost.
@@ -52,11 +53,11 @@ def decided(table: Table, issue: Issue) -> Issue:
     if test is None or issue.decide_at is None or clock.now_ms() < issue.decide_at:
         return issue
     if test.decided_by == "person":
-        return issues.end(table, issue, IssueState.PAUSED, pause_reason=CHOICE)
-    winner = _winner(recipients.variant_stats(table, issue))
+        return ends.end(resources, issue, IssueState.PAUSED, pause_reason=CHOICE)
+    winner = _winner(recipients.variant_stats(resources.store.table, issue))
     if winner is None:
-        return issues.end(table, issue, IssueState.PAUSED, pause_reason=NO_WINNER)
-    return issues.advance(table, issue, winner=winner)
+        return ends.end(resources, issue, IssueState.PAUSED, pause_reason=NO_WINNER)
+    return issues.advance(resources.store.table, issue, winner=winner)
 
 
 def _winner(found: dict[Variant, VariantStats]) -> Variant | None:

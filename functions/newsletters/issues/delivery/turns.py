@@ -1,5 +1,5 @@
 """
-A turn of an issue: a worker with the lease works for a short time, then the next turn waits behind those of others.
+A turn of an issue: a worker with the lease works for a short time, then the next turn waits behind turns of others.
 
 A turn that is lost is found by the schedule: its time is written before its message is sent.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
-from newsletters.issues.delivery import dispatch, health, settlement, snapshot, subject_tests
+from newsletters.issues.delivery import dispatch, ends, health, settlement, snapshot, subject_tests
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
 from newsletters.store import issues
 from newsletters.store.items import IssueState
@@ -59,9 +59,6 @@ def look_after(resources: Resources, issue: Issue) -> None:
     """Begin an issue whose time has come, or queue the next turn of one that has stopped. Safe to repeat."""
     due_ms = clock.now_ms() + issues.LOOK_AFTER_MS
     if issue.state is IssueState.SCHEDULED:
-        if _is_too_late(issue):
-            issues.miss(resources.store.table, issue)
-            return
         moved = issues.start(resources.store.table, issue, due_ms)
     else:
         moved = issues.next_turn(resources.store.table, issue, due_ms)
@@ -74,7 +71,7 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
     until_ms = min(clock.now_ms() + TURN_MS, run.ends_at_ms - SPARE_MS)
     has_begun = issue.phase != "snapshot" or issue.position > 0 or issue.after is not None
     if not has_begun and _is_too_late(issue):
-        issues.end(table, issue, IssueState.MISSED)
+        ends.end(resources, issue, IssueState.MISSED)
         return
     if resources.switches.in_force().safe_mode:
         issues.next_turn(table, issue, clock.now_ms() + WAIT_MS)
@@ -93,7 +90,7 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
                 return
             issue = batch
         else:
-            settled = settlement.settle_shard(table, issue)
+            settled = settlement.settle_shard(resources, issue)
             if settled.wait_until_ms is not None:
                 issues.next_turn(table, issue, settled.wait_until_ms)
                 return
@@ -107,18 +104,18 @@ def _is_too_late(issue: Issue) -> bool:
 def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) -> Issue | None:
     """Send a batch and return the issue at its next place; None if the turn ends here."""
     table = resources.store.table
-    issue = subject_tests.decided(table, issue)
+    issue = subject_tests.decided(resources, issue)
     if issue.state is not IssueState.SENDING:
         return None
     objection = _objection(resources, issue)
     if objection is not None:
-        issues.end(table, issue, IssueState.PAUSED, pause_reason=objection)
+        ends.end(resources, issue, IssueState.PAUSED, pause_reason=objection)
         return None
     try:
         sealed = content.sealed_of(resources.store, issue)
     except ObjectUnusable as fault:
         record(fault, "sealed")
-        issues.end(table, issue, IssueState.PAUSED, pause_reason=CONTENT_LOST)
+        ends.end(resources, issue, IssueState.PAUSED, pause_reason=CONTENT_LOST)
         return None
     batch = dispatch.send_batch(
         Sending(resources=resources, issue=issue, sealed=sealed, owner=run.owner, until_ms=until_ms)
@@ -126,7 +123,7 @@ def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) ->
     if batch.stop is None:
         return batch.issue
     if batch.stop.pauses:
-        issues.end(table, issue, IssueState.PAUSED, pause_reason=batch.stop.reason)
+        ends.end(resources, issue, IssueState.PAUSED, pause_reason=batch.stop.reason)
     elif batch.stop.reason == OUT_OF_TIME:
         _go_on(resources, issue)
     else:

@@ -1,1 +1,1 @@
-"""What readers do without a login: sign up, confirm, choose, and read earlier issues."""
+"""Actions of readers without a login: sign up, confirm, choose, and read earlier issues."""

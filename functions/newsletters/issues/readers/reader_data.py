@@ -1,4 +1,4 @@
-"""What is stored of the reader of a link: lists, choices, and for a download everything."""
+"""Stored data of the reader of a link: lists, choices, and for a download everything."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _INTERNAL: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class Reader:
     """
-    The contact of a reader, the lists that the page shows, and those of them to which the reader is subscribed.
-    *version* is that of the choices, 0 before the first ones.
+    The contact of a reader, the lists that the page shows, and which of them the reader is subscribed to.
+    *version*: of the choices, 0 before the first ones.
     """
 
     contact_id: str

@@ -24,7 +24,7 @@ _HASH_DIGITS: Final = 32
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """
-    *path* is what follows `/n/` or `/u/`, *fields* those of a form or of a JSON object, each with its values.
+    *path* is what follows `/n/` or `/u/`, *fields* are fields of a form or of a JSON object, each with its values.
     *base_url* is the address of the stage.
     """
 

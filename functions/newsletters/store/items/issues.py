@@ -29,7 +29,7 @@ class IssueState(StrEnum):
     The state of an issue.
 
         draft -> approved -> scheduled -> sending <-> paused
-                     |           '-> missed   '-> sent | failed (an empty audience)
+                     |                  |     '-> sent | failed (an empty audience) | missed (too late to begin)
                      '------------------'     |
         cancelled from all before sent        '-- sent -> sending: people send unknown mails again
     """

@@ -43,7 +43,7 @@ GENERATOR: Final = AliasGenerator(alias=to_camel, validation_alias=choices_of)
 
 
 def first_of(field: FieldInfo, name: str) -> str:
-    """Return the one name of a parameter; *name* is that of its field."""
+    """Return the one name of a parameter; *name*: of its field."""
     if isinstance(field.validation_alias, AliasChoices):
         return str(field.validation_alias.choices[0])
     return field.alias or name

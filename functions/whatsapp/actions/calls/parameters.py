@@ -1,5 +1,5 @@
 """
-What each parameter is, once for all actions that take it. Only JSON Schemas, OpenAPI and the reference read it.
+Description of each parameter, once for all actions that take it. Only JSON Schemas, OpenAPI and the reference read it.
 
 A field with a description of its own keeps that.
 """
@@ -78,7 +78,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "otpCode": "the code that the customer types; it is not stored",
     "thumbnailProductRetailerId": "the product whose image is shown",
     "buttonIndex": "the position of the button, from 0",
-    "customName": "the name of the copy; absent: that of the library's template",
+    "customName": "the name of the copy; absent: the name of the library's template",
     # Files
     "mediaId": "the provider's id of a file",
     "link": "the https address of a file, from which the provider fetches it",

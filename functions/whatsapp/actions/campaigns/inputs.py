@@ -95,7 +95,7 @@ class CreateCampaign(_Content):
     A campaign: exactly one of `recipients`, `recipientsS3Key`, a list in the media bucket, and `audience`, the people
     of a list or segment of contacts. `bodyFields` are values of the template's body for each person of an audience.
 
-    A list is JSON Lines (an object like those of `recipients`, or a text that names the recipient), or CSV (RFC 4180,
+    A list is JSON Lines (objects as in `recipients`, or a text that names the recipient), or CSV (RFC 4180,
     UTF-8 or UTF-16, separated by commas, semicolons or tabs) whose header has `to` or `recipient`, and maybe `ref`,
     `text`, and `1`, `2` ... for the values of the template's body, in any order. An empty text or value is invalid.
 
@@ -174,7 +174,7 @@ class CampaignStats(Input):
 
 class ListRecipients(PageInput, OfCampaign):
     """
-    The recipients of a campaign, maybe of one outcome; `reached` and `left_out` are those of an audience before the
+    The recipients of a campaign, maybe of one outcome; `reached` and `left_out`: people of an audience before the
     campaign reads it.
     """
 

@@ -74,7 +74,7 @@ def number_of(event: Event) -> int:
 
 
 def turn_of(event: Event) -> int:
-    """Return the turn of an event; those of earlier releases have none, and belong to the first one."""
+    """Return the turn of an event; an event of an earlier release has none, and belongs to the first one."""
     return int((event.payload or {}).get("turn", 0))
 
 

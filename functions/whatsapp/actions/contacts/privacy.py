@@ -13,7 +13,7 @@ from whatsapp.actions.calls.failures import Unsupported
 from whatsapp.actions.calls.inputs import Flag, Input, PhoneOrUserId
 from whatsapp.actions.contacts import people
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.privacy import jobs
+from whatsapp.privacy.requests import jobs_of
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
@@ -67,14 +67,9 @@ def erase_contact(call: Call[Erasure]) -> StartedJob:
 
 def _started(call: Call[Person] | Call[Erasure], kind: Kind) -> StartedJob:
     refuse_single_person(call.resources.people.contacts, call.company)
-    job = jobs.start(
-        call.table,
-        call.resources.queue,
-        company=call.company,
-        kind=kind,
-        named=people.named(call, call.input.to, "to"),
-        by=call.caller.principal,
-    )
+    own = jobs_of(call.table, call.resources.bucket, call.resources.queue)
+    named = people.named(call, call.input.to, "to")
+    job = own.start(kind, call.company, named, by=call.caller.principal)
     return StartedJob(
         job_id=job.job_id,
         kind=job.kind,

@@ -12,7 +12,7 @@ from whatsapp.actions.conversations import message_lists
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import View
-from whatsapp.privacy import erasure
+from whatsapp.privacy import erasure, kinds
 from whatsapp.privacy.stored_data import Listing
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.conversations import head_repair
@@ -93,4 +93,7 @@ def _erase(call: Call[Any], message: Message) -> None:
     )
     for _ in range(2):
         for found in listing.of_message(message):
-            erasure.remove(listing, found)
+            if found.kind == kinds.OBJECT:
+                listing.bucket.delete(found.key)
+            else:
+                erasure.remove(listing, found)

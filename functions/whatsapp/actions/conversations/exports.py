@@ -12,8 +12,8 @@ from whatsapp.actions.conversations import inputs
 from whatsapp.actions.conversations.deletions import LEGACY
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.api.json_view import View
-from whatsapp.privacy import message_exports
 from whatsapp.store.items.exports import ExportJob
+from whatsapp.worker import message_exports
 
 
 class ExportMessages(ConversationInput):

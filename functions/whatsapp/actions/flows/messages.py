@@ -69,7 +69,7 @@ class SendFlowMessage(FormMessage):
 
 class SendFlowTemplate(TemplateSend):
     """
-    A template with a form's button, the first one or that of `buttonIndex`. The template names the first screen;
+    A template with a form's button, the first one or the one at `buttonIndex`. The template names the first screen;
     `flowActionPayload` has the data of that screen, as it is or as {screen, data}.
     """
 

@@ -86,7 +86,7 @@ def check_files(
 ) -> None:
     """
     Check the files in an object of the provider, by id or link. *place*: the field of the request that it is. *phone*:
-    the sending number, by default that of the input. *checks*: those of the messages before.
+    the sending number, by default the input's. *checks*: results for the messages before.
 
     Raises NotFound for another company's file, InvalidInput for one that is of another type or cannot be read, and as
     `check_id` while the provider cannot be asked.

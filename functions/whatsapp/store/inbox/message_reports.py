@@ -1,6 +1,7 @@
 """Reports about messages, as separate items: statuses, edits and reactions. Each may precede its message."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
@@ -81,6 +82,23 @@ def replace_edit(table: Table, edit: Edit) -> None:
         table.put(edit.attributes(), when=unchanged)
     except ConditionFailed:
         raise Transient("edit_contended") from None
+
+
+def list_author(table: Table, edit: Edit, subject: str, at: str, ttl: int | None) -> None:
+    """List *edit* under a further author, as of the author's first change. Idempotent."""
+    from whatsapp.store.items.edit_authors import EditAuthor  # noqa: PLC0415 - of rare changes
+
+    tail = subject.removeprefix("subject#")
+    listed = EditAuthor(
+        pk=EditAuthor.key(*edit.pk.split("#", 2)[1:], tail),
+        company=edit.company,
+        ttl=ttl,
+        edit_pk=edit.pk,
+        customer_phone=subject,
+        created_at=at,
+    )
+    with suppress(ConditionFailed):
+        table.put(listed.attributes(), when=Attr(PARTITION_KEY).not_exists())
 
 
 def add_reaction(table: Table, reaction: Reaction) -> Reaction | None:

@@ -1,4 +1,4 @@
-"""How far the jobs of the schedule have come."""
+"""Positions of the jobs of the schedule."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

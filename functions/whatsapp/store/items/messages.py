@@ -263,7 +263,7 @@ class Edit(WhatsAppItem):
     the message, each {order, emoji?, name?, in}: `in` is the conversation, and follows the actor after `@` unless it is
     the actor's own. A revocation removes versions and original,
     and its own fields are in `revoked_by` (its id), `revoked_from` (its author) and `other_fields`. `revocations`:
-    received before the message, each {id, at, author}; that of the message's author revokes it. An author is
+    received before the message, each {id, at, author}; a revocation by the message's author revokes it. An author is
     {business?, phone?, userId?, group?}: the ids are the customer's.
     """
 

@@ -37,6 +37,7 @@ class PrivacyJob(Job, WhatsAppItem):
 
     item_type: ClassVar[str] = "PRIVACY_JOB"
     pk_pattern: ClassVar[str] = "PRIVACY_JOB#{jobId}"
+    company_field: ClassVar[str] = "company"
     of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "contact")
 
     by_key: bool | None = None

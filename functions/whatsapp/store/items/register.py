@@ -25,6 +25,7 @@ from whatsapp.store.items.customers import (
     FlowResponse,
     FlowToken,
 )
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
@@ -57,7 +58,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 )  # fmt: skip
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, PhoneCompanies, AccountOwner,
-    Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
+    Alias, Status, Reaction, Edit, EditAuthor, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, FlowToken, FlowConfig,
     FlowKeys,
     ChangedHours, Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink,
@@ -70,7 +71,7 @@ __all__ = [
     "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
     "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ChangedHours", "ContactLink",
     "ContactLinkChange", "Conversation", "ConversationChange", "Counting",
-    "CountingPart", "Edit", "ExportJob", "FlowConfig", "FlowKeys",
+    "CountingPart", "Edit", "EditAuthor", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "JobPositions", "Media",
     "MediaTypesConfig", "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota",

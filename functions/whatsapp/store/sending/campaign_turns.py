@@ -1,5 +1,5 @@
 """
-Which events of campaigns are on the queue.
+Turns of campaigns: the events that are on the queue.
 
     free --queue--> queued --lease--> in work --save as pending, or postpone--> queued, in the next turn
       ^                |

@@ -44,7 +44,7 @@ _MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xf8", frozenset({"audio/aac"})),
 )
 _KNOWN_TYPES = frozenset().union(*(types for _, _, types in _MAGIC_BYTES))
-# Brands (ISO/IEC 14496-12) of pictures and of QuickTime, whose files begin as those of MP4.
+# Brands (ISO/IEC 14496-12) of pictures and of QuickTime, whose files begin as files of MP4.
 _FTYP_AT = 4
 _OTHER_BRANDS = tuple(
     b"ftyp" + brand for brand in (b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"avif", b"qt  ")

@@ -29,7 +29,7 @@ def kind_of(mime_type: str) -> str:
 def merged(
     known: Sequence[dict[str, str]] | None, payload: Mapping[str, Any]
 ) -> list[dict[str, str]] | None:
-    """Return the known files of a call and those of an event, each once, at most `Call.most_files`."""
+    """Return the known files of a call and the files of an event, each once, at most `Call.most_files`."""
     files = {file["mediaId"]: file for file in known or ()}
     for file in _named_in(payload):
         files.setdefault(file["mediaId"], file)

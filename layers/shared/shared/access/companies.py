@@ -1,5 +1,5 @@
 """
-What a company is called and which language it uses, in the table of API keys.
+Name and language of a company, in the table of API keys.
 
     COMPANY#{company}     `key_id`; no API key has such an id
 """

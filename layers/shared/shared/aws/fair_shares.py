@@ -55,7 +55,7 @@ def share(runs: int, companies: int) -> int:
     """
     Return how many of a queue's concurrent *runs* each of so many running *companies* may have: one to half of them.
 
-    A tenth stays spare: these runs move records of the running companies out of the way of those of others.
+    A tenth stays spare: these runs move records of the running companies out of the way of others.
     """
     spare = max(1, runs // SPARE_PART)
     return max(1, (runs - spare) // max(2, companies))

@@ -173,7 +173,7 @@ class Bucket:
 
     def copy(self, key: str, copy: str, content_type: str | None = None) -> None:
         """
-        Copy an object of up to 5 GB inside the bucket. *content_type*: the type of the copy, else that of the object.
+        Copy an object of up to 5 GB inside the bucket. *content_type*: the type of the copy, else the object's.
 
         Raises ClientError (NoSuchKey) if it does not exist.
         """

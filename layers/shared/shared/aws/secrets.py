@@ -38,7 +38,7 @@ class JsonSecret:
     """
     One secret whose value is a JSON object. The client is created at the first read, not at import.
 
-    *make_client* makes that of Secrets Manager; a parameter has its own.
+    *make_client* makes the client of Secrets Manager; a parameter has its own.
     """
 
     def __init__(self, make_client: Callable[[], SecretsManagerClient], secret_id: str) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_LISTS: Final = 100  # of a company
 MOST_LISTS_OF_CONTACT: Final = (
-    200  # that one read returns: those of removed lists are among them for a while
+    200  # that one read returns: removed lists are among them for a while
 )
 ID_CHARACTERS: Final = 16
 REMOVED_AT_ONCE: Final = 25
@@ -196,7 +196,7 @@ def member_ids(
 
 
 def present(table: Table, company: str, list_id: str, ids: Iterable[str]) -> set[str]:
-    """Return those of the ids of contacts that are members of a list."""
+    """Return which of the ids of contacts are members of a list."""
     keys = [Member.key(company, list_id, one) for one in sorted(ids)]
     return {Member.read(item).sk for item in table.get_many(keys)} if keys else set()
 

@@ -1,5 +1,5 @@
 """
-What campaigns, newsletters and segments know of a person. Each part is read when it is first asked for.
+Facts about a person for campaigns, newsletters and segments. Each part is read when it is first asked for.
 
 The contacts table has keyed hashes of identifiers, and as text only those that people have named. So the addresses of a
 person are these, and those by which the newest conversations reach the person:

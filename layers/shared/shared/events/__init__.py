@@ -1,1 +1,1 @@
-"""Events on queues: the exchanged ones, those of one context, their versions and bodies."""
+"""Events on queues: exchanged ones, events of one context, their versions and bodies."""

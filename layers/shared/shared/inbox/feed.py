@@ -141,7 +141,7 @@ class _Run:
     """
     One invocation. *shown*: references that it has refreshed; their later records are older than the head read.
 
-    *references*: those of keys that were found in a batch. *campaigns*: keys of those that were read.
+    *references*: of keys that were found in a batch. *campaigns*: keys of campaigns that were read.
     """
 
     feed: Feed

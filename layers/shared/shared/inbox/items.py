@@ -155,7 +155,7 @@ class Entry(Item):
 
     @staticmethod
     def contact_order_of(context: Context, reference: str, at_ms: int) -> str:
-        """Return the place of a conversation among those of its contact; *at_ms*: the time of its newest message."""
+        """Return the place of a conversation among its contact's; *at_ms*: the time of its newest message."""
         week = clock.to_text(at_ms - at_ms % WEEK_MS)[:_DATE_CHARACTERS]
         return f"{week}#{_id_of(context, reference)}"
 

@@ -19,7 +19,7 @@ def listed(
     inbox: Table, profile: Profile, limit: int, before: str | None = None
 ) -> list[OfContact]:
     """
-    Return up to *limit* conversations, those of the newest week first, eventually consistent.
+    Return up to *limit* conversations, the newest week's first, eventually consistent.
 
     *profile*: as `resolution.current` returns it; *before*: the `contact_order` of the last one of the page before.
     """

@@ -1,5 +1,5 @@
 """
-How many partitions of gsi_list share the entries of a company's lists.
+Number of partitions of gsi_list that share the entries of a company's lists.
 
 A partition takes 1,000 write units a second: about 500 changed conversations. When DynamoDB throttles a company's
 partition, the number doubles. It never falls, and the first partition keeps its name, so entries stay where they are

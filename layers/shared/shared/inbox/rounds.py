@@ -1,5 +1,5 @@
 """
-What reports count of a conversation, by comparing its head with what was counted before. Pure.
+Facts that reports count of a conversation, by comparing its head with what was counted before. Pure.
 
     (none) --seen--> open --resolved or archived--> ended --open again--> open
 
@@ -22,7 +22,7 @@ _FAILED: Final = "failed"
 
 
 class Fact(StrEnum):
-    """What is counted of a round. The last five are those of AI conversations, beside the others."""
+    """What is counted of a round. The last five are of AI conversations, beside the others."""
 
     OPENED = "opened"
     REOPENED = "reopened"  # counts as opened, too

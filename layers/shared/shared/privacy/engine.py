@@ -14,9 +14,10 @@ continued by the next delivery, and a second request queues the same job.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from shared.privacy import jobs, remainders
+from shared.privacy import remainders
 from shared.privacy.inventory import Found
 from shared.privacy.jobs import MOST_RECEIPTS, Job
 from shared.runtime import clock
@@ -25,31 +26,26 @@ from shared.runtime.failures import Permanent, Transient
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from shared.aws.dynamodb import Table
-    from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Inventory, Page
     from shared.privacy.remainders import Remainder
+    from shared.privacy.requests import Jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine[J: Job]:
     """
-    The jobs of one context, whose items are *item*.
+    The engine of the jobs of one context.
 
     *resolve*: returns a job at the begin of a run with all ids of the person; an erasure writes their tombstones.
-    *folder*: of an export's current run. *enqueue*: queues a turn. *turn_ms*: the time after which a turn ends.
-    *settles_ms*: the time after which every worker that started before a fence has ended. *grown*: returns a job whose
-    fences have settled with the ids that the person has by now, to be fenced again; None if there are no further ones.
+    *turn_ms*: the time after which a turn ends. *settles_ms*: the time after which every worker that started before a
+    fence has ended. *grown*: returns a job whose fences have settled with the ids that the person has by now, to be
+    fenced again; None if there are no further ones.
     """
 
-    item: type[J]
-    table: Table
+    jobs: Jobs[J]
     inventory: Callable[[J], Inventory]
-    folder: Callable[[J], ExportFolder]
-    enqueue: Callable[[J], None]
-    remainders: Iterable[Remainder]
     turn_ms: int
-    settles_ms: int = 0
+    settles_ms: Callable[[J], int] = lambda _: 0
     resolve: Callable[[J], J] | None = None
     grown: Callable[[J], J | None] | None = None
 
@@ -60,9 +56,7 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
 
     Raises Permanent (`no_privacy_job`), and Transient while it waits or after a concurrent write.
     """
-    job = jobs.get(engine.table, engine.item, job_id)
-    if job is None:
-        raise Permanent("no_privacy_job")
+    job = _stored(engine, job_id)
     if job.is_done:
         return None
     until = clock.now_ms() + engine.turn_ms
@@ -71,11 +65,11 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
         job = _begun(engine, job)
     inventory = engine.inventory(job)
     while True:
-        job = jobs.replace(engine.table, _step(engine, inventory, job))
+        job = engine.jobs.replace(_step(engine, inventory, job))
         if job.is_done:
             return job
         if clock.now_ms() >= until:
-            engine.enqueue(job)
+            engine.jobs.enqueue(job)
             return job
 
 
@@ -94,31 +88,50 @@ def run[J: Job](engine: Engine[J], job_id: str, *, until_ms: int | None = None) 
             if not wait.wait_ms:
                 raise
             wait_ms = wait.wait_ms
-        job = jobs.get(engine.table, engine.item, job_id)
-        if job is None:
-            raise Permanent("no_privacy_job")
+        job = _stored(engine, job_id)
         if job.is_done or (until_ms is not None and clock.now_ms() + wait_ms > until_ms):
             return job
         clock.sleep_ms(wait_ms)
+
+
+def turn[J: Job](engine: Engine[J], job_id: str) -> J:
+    """
+    Work on a job in this process until its turn ends or it waits, and return it.
+
+    Raises Permanent (`no_privacy_job`), and Transient for every other reason than a wait of a known length.
+    """
+    try:
+        work(engine, job_id)
+    except Transient as wait:
+        if not wait.wait_ms:
+            raise
+    return _stored(engine, job_id)
+
+
+def _stored[J: Job](engine: Engine[J], job_id: str) -> J:
+    job = engine.jobs.get(job_id)
+    if job is None:
+        raise Permanent("no_privacy_job")
+    return job
 
 
 def _begun[J: Job](engine: Engine[J], job: J) -> J:
     """Return the job with the ids of the person, which are stored before anything that leads to them is removed."""
     if engine.resolve is None:
         return job.changed(state="running")
-    return jobs.replace(engine.table, engine.resolve(job).changed(state="running"))
+    return engine.jobs.replace(engine.resolve(job).changed(state="running"))
 
 
 def _step[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Do the next part of a job and return its new state."""
     if job.planned:
-        return _removed(inventory, job)
+        return _removed(engine, inventory, job)
     if job.step == "fence" and job.kind == "erase":
         fences, number = inventory.fences, job.source or 0
         if number < len(fences):
             return _planned(job, inventory.fence(fences[number], job.start))
-        if engine.settles_ms:
-            return job.changed(step="settle", settles_at=clock.now_ms() + engine.settles_ms)
+        if settles_ms := engine.settles_ms(job):
+            return job.changed(step="settle", settles_at=clock.now_ms() + settles_ms)
     if job.step == "settle":
         wait_ms = (job.settles_at or 0) - clock.now_ms()
         if wait_ms > 0:
@@ -141,7 +154,7 @@ def _paged[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     if job.kind == "erase":
         return _planned(job, page)
     if page.found:
-        folder = engine.folder(job)
+        folder = engine.jobs.folder(job)
         folder.put_part(job.page, inventory.export(page.found, folder))
     return _moved_on(job, page).counted(found.kind for found in page.found)
 
@@ -155,11 +168,14 @@ def _planned[J: Job](job: J, page: Page) -> J:
     return _moved_on(job, page).changed(planned=[found.plan() for found in page.found])
 
 
-def _removed[J: Job](inventory: Inventory, job: J) -> J:
+def _removed[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Remove what is planned, and count it."""
     planned = [Found(**entry) for entry in job.planned]
     for found in planned:
-        inventory.remove(found)
+        if found.kind in inventory.objects:
+            engine.jobs.bucket.delete(found.key)
+        else:
+            inventory.remove(found)
     return job.removed(planned).changed(planned=[])
 
 
@@ -174,9 +190,12 @@ def _finished[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Join the pages of an export, some in each step, or remove what an erasure removes last; then end the run."""
     if job.kind == "erase":
         inventory.finish()
-    elif (joining := engine.folder(job).join(job.joining)) is not None:
+        bucket = engine.jobs.bucket
+        for key in chain.from_iterable(map(bucket.all_keys_under, inventory.exported)):
+            bucket.delete(key)
+    elif (joining := engine.jobs.folder(job).join(job.joining)) is not None:
         return job.changed(step="finish", joining=joining)
-    return _ended(job, engine.remainders)
+    return _ended(job, engine.jobs.remainders(job))
 
 
 def _ended[J: Job](job: J, left: Iterable[Remainder]) -> J:

@@ -38,7 +38,7 @@ class Joining(TypedDict):
     """
     How far a join is: its upload, the key of the last joined part, and an ETag for each 5 MB.
 
-    Part of the job's item, which has room for those of 30 GB.
+    Part of the job's item, which has room for the ETags of 30 GB.
     """
 
     upload: str

@@ -1,21 +1,23 @@
 """
-What a context supplies to the engine: where the data of one person is, and how it is fenced, removed and exported.
+Inventory of one person's data, which a context supplies to the engine, with its fence, removal and export.
 
 All calls are safe to repeat: a turn that dies is done again from the last stored step.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
 
 type Source = tuple[str, str]  # a list to read: its name, and by which key
+type Line = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +41,61 @@ class Page(NamedTuple):
     last: Attributes | None = None
 
 
-class Inventory(Protocol):
-    """The data of a company about one person up to the time of the request. Each call takes bounded time."""
+class Inventory(ABC):
+    """
+    The data of a company about one person up to the time of the request. Each call takes bounded time.
+
+    `objects` are the kinds of findings that are objects of the bucket, whose keys they have.
+    """
+
+    __slots__ = ()
+
+    objects: ClassVar[Collection[str]] = ()
+    suffixes: ClassVar[Mapping[str, str]] = {}  # of the names of an export's copies, by their kind
 
     @property
     def fences(self) -> Sequence[Source]:
         """The sources that an erasure fences first, in the same order at every call."""
+        return ()
 
     @property
+    @abstractmethod
     def sources(self) -> Sequence[Source]:
         """All sources, in the same order at every call."""
 
+    @property
+    @abstractmethod
+    def exported(self) -> Sequence[str]:
+        """The prefixes of the exports of the person, which an erasure deletes last."""
+
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Let no event from before the request add to a page of a source; return what is removed at once."""
+        raise NotImplementedError
 
+    @abstractmethod
     def page(self, source: Source, start: Attributes | None, /) -> Page:
         """Return a page of a source. A finding comes after all findings that are reached through it."""
 
+    @abstractmethod
     def remove(self, found: Found, /) -> None:
-        """Remove a finding, or the part of it that is about the person. A finding that is gone is no error."""
+        """Remove an item, or the part of it that is about the person. One that is gone is no error."""
 
-    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        """Return the lines of a page, and copy its objects to the folder."""
+    def item(self, found: Found, /) -> Attributes | None:
+        """Return an item as an export has it; None if it is gone by now."""
+        raise NotImplementedError
+
+    def lines(self, found: Found, folder: ExportFolder, /) -> Sequence[Line]:
+        """Return the lines of an export about a finding, and copy its objects to the folder."""
+        if found.kind in self.objects:
+            copied = folder.copy(found.key, self.suffixes.get(found.kind, ""))
+            return [{"kind": found.kind, "file": copied}] if copied is not None else []
+        item = self.item(found)
+        return [{"kind": found.kind, "item": item}] if item is not None else []
+
+    def export(self, page: Sequence[Found], folder: ExportFolder, /) -> Sequence[Line]:
+        """Return the lines of a page."""
+        return [line for found in page for line in self.lines(found, folder)]
 
     def finish(self) -> None:
-        """Remove what an erasure removes last, as the exports of the person."""
+        """Remove what an erasure removes last, but the exports of the person."""
+        return

@@ -41,6 +41,7 @@ class Job(Item):
     to the person: they are removed when a run is done. `receipts` have counts only. A context adds its keys.
     """
 
+    company_field: ClassVar[str] = "company_id"
     of_run: ClassVar[tuple[str, ...]] = ("requested_for", "start", "joining", "settles_at")
 
     job_id: str
@@ -72,6 +73,11 @@ class Job(Item):
     def in_present_form(self) -> Self:
         """Return the job as this release continues it; a context translates a run that an earlier release began."""
         return self
+
+    @property
+    def owner(self) -> str:
+        """The company whose data it is about."""
+        return str(getattr(self, self.company_field))
 
     @property
     def is_done(self) -> bool:

@@ -6,21 +6,21 @@ A part is in the process of the caller, or behind its context's function (`share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence  # noqa: TC003 - fields of models
+from collections.abc import Callable, Sequence  # noqa: TC003 - fields of models
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from shared.inbox.entries import ReadableHeads
-from shared.privacy import remainders
-from shared.privacy.jobs import Kind
+from shared.privacy import engine, remainders
+from shared.privacy.jobs import Job, Kind
 from shared.privacy.views import ReceiptView
 
 if TYPE_CHECKING:
-    from shared.aws.s3 import Bucket
-    from shared.privacy.jobs import Job
-    from shared.privacy.remainders import Remainder
+    from shared.privacy.engine import Engine
+    from shared.privacy.requests import Jobs
 
 
 class NameKind(StrEnum):
@@ -130,31 +130,71 @@ class PersonHeads(ReadableHeads, Protocol):
         ...
 
 
-def job_since[J: Job](
-    asked: Asked, stored: J | None, go_on: Callable[[], J], *, goes_on: bool
-) -> J:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsPart[J: Job]:
     """
-    Return the job that belongs to the request: one whose run was requested with the person's or later. *go_on* starts
-    or continues it: without such a job, and one that is not done if *goes_on*.
+    The jobs of a context as its part, one for each subject.
+
+    *subject_of*: returns the subject that a name is; None for a name that leads to nothing there. *engine*: of jobs in
+    no queue, of which each call of `since` makes a turn.
     """
-    if stored is None or stored.requested_at < asked.requested_at:
-        return go_on()
-    return go_on() if goes_on and not stored.is_done else stored
 
+    context: str
+    jobs: Jobs[J]
+    subject_of: Callable[[Named], str | None]
+    engine: Engine[J] | None = None
 
-def part_job(
-    job: Job, stated: Iterable[Remainder], bucket: Bucket, prefix: str, left: Sequence[str] = ()
-) -> PartJob:
-    """Return a job as its part states it; *stated* are the context's remainders, *prefix* is of the export."""
-    is_over = job.is_done and bool(job.receipts)
-    return PartJob(
-        job_id=job.job_id,
-        is_done=job.is_done,
-        requested_at=job.requested_at,
-        finished_at=job.finished_at,
-        counts=job.counts,
-        receipt=remainders.receipt(stated, job.receipts[0]) if is_over else None,
-        left=list(left),
-        bucket=bucket.name,
-        prefix=prefix,
-    )
+    def known(self, _company: str, _name: Named, /) -> Known:
+        """Return nothing: most contexts know no further names of a person, and no owner that changes."""
+        return Known(names=[], has_passed_on=False)
+
+    def of_names(self, _company: str, names: Sequence[Named], /) -> Sequence[str]:
+        """Return the subjects of a person with these names, in the same order at every call."""
+        found = map(self.subject_of, names)
+        return list(dict.fromkeys(one for one in found if one is not None))
+
+    def left(self, _job: J, /) -> Sequence[str]:
+        """Return the ids of copies that an operator has to delete."""
+        return ()
+
+    def subjects(self, kind: Kind, company: str, names: Sequence[Named], /) -> list[Subject]:
+        """Return the subjects of a person, with the ids of their jobs."""
+        return [
+            Subject(name=one, job_id=self.jobs.id_of(kind, company, one))
+            for one in self.of_names(company, names)
+        ]
+
+    def since(self, asked: Asked, subject: str, /, *, queues: bool) -> PartJob:
+        """
+        Return the job of a subject whose run was requested with the person's or later: the stored one, or after a
+        start, and a turn of one in no queue.
+        """
+        job = self.jobs.get(self.jobs.id_of(asked.kind, asked.company, subject))
+        is_theirs = job is not None and job.requested_at >= asked.requested_at
+        goes_on = queues or self.engine is not None
+        if job is None or not is_theirs or (goes_on and not job.is_done):
+            by, at = asked.requested_by, asked.requested_at
+            job = self.jobs.start(asked.kind, asked.company, subject, by=by, at=at)
+            if self.engine is not None:
+                job = engine.turn(self.engine, job.job_id)
+        return self._stated(job)
+
+    def stored(self, job_id: str, /) -> PartJob | None:
+        """Return a job."""
+        job = self.jobs.get(job_id)
+        return self._stated(job) if job is not None else None
+
+    def _stated(self, job: J) -> PartJob:
+        is_over = job.is_done and bool(job.receipts)
+        stated = self.jobs.remainders(job)
+        return PartJob(
+            job_id=job.job_id,
+            is_done=job.is_done,
+            requested_at=job.requested_at,
+            finished_at=job.finished_at,
+            counts=job.counts,
+            receipt=remainders.receipt(stated, job.receipts[0]) if is_over else None,
+            left=list(self.left(job)),
+            bucket=self.jobs.bucket.name,
+            prefix=self.jobs.folder(job).prefix,
+        )

@@ -1,13 +1,13 @@
 """
 Data that remains after an erasure, as its receipt states it: kept data, and copies that the erasure does not reach.
 
-A context declares its remainders once. A receipt stores only their kinds and ends, as of its run.
+A context declares its remainders once. A receipt stores only their kinds and ends, as of its run. An event is at most
+28 days in a queue and its dead letters.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from shared.privacy.views import ReceiptView, RemainderView
 from shared.runtime import clock
@@ -15,12 +15,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-QUEUE_DAYS: Final = 28  # 14 in a queue, and 14 from the move to its dead letters
-BACKUP_DAYS: Final = 35  # of point-in-time recovery, which prod has
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remainder:
+class Remainder(NamedTuple):
     """
     A kind of data that an erasure leaves, with the reason.
 
@@ -35,16 +31,36 @@ class Remainder:
 
 
 BACKUPS: Final = Remainder(
-    kind="backups",
-    reason="point-in-time recovery of the tables, in prod; an erasure is requested again after a restore",
-    days=BACKUP_DAYS,
+    "backups",
+    "point-in-time recovery of the tables, in prod; an erasure is requested again after a restore",
+    35,
     is_outside=True,
 )
 EXPIRED_ITEMS: Final = Remainder(
-    kind="expired_items",
-    reason="items whose lifetime is over: no call returns them, and DynamoDB deletes them within days",
-    days=3,
+    "expired_items",
+    "items whose lifetime is over: no call returns them, and DynamoDB deletes them within days",
+    3,
 )
+
+
+def stated(*, kept: str, outside: str = "") -> tuple[Remainder, ...]:
+    """
+    Return the remainders of a context, as texts state them, one a line: `kind: reason`, or `kind, 35 days: reason`.
+
+    Expired items and backups remain in each.
+    """
+    own, copies = _parsed(kept, is_outside=False), _parsed(outside, is_outside=True)
+    return (*own, EXPIRED_ITEMS, *copies, BACKUPS)
+
+
+def _parsed(text: str, *, is_outside: bool) -> list[Remainder]:
+    found = []
+    for line in text.strip().splitlines():
+        head, _, reason = " ".join(line.split()).partition(": ")
+        kind, _, lifetime = head.partition(", ")
+        days = int(lifetime.split()[0]) if lifetime else None
+        found.append(Remainder(kind, reason, days, is_outside))
+    return found
 
 
 def ends(remainders: Iterable[Remainder], finished_ms: int) -> dict[str, str]:

@@ -1,5 +1,5 @@
 """
-What a company has set about requests for its people, in the table of the contacts: whether two people make each.
+Settings of a company for requests about its people, in the table of the contacts: whether two people make each.
 
 With four eyes one administrator requests, and another one confirms (`POST /privacy/requests`). The routes and actions
 of single contexts have no second person: they refuse such a company.

@@ -72,7 +72,7 @@ class ErrorDetails:
         trace_id: object,
         is_transient: bool,
     ) -> ErrorDetails:
-        """Return the details of values as a provider sent them; those of another type are absent."""
+        """Return the details of values as a provider sent them; values of another type are absent."""
         is_trace = isinstance(trace_id, str) and re.fullmatch(_TRACE_ID, trace_id)
         is_subcode = isinstance(subcode, int) and not isinstance(subcode, bool)
         return cls(

@@ -62,7 +62,9 @@ def steps(harness: Harness) -> list[EvaluationStep]:
     return [STEPS.validate_python(body) for body in harness.queued(SMS)]
 
 
-def play(harness: Harness, step: EvaluationStep, *, is_last: bool = False) -> str:
+def play(
+    harness: Harness, step: EvaluationStep, *, is_last: bool = False, left_ms: int = 100_000
+) -> str:
     log, unused = harness.resources.log, cast("Any", None)
     deps = RunDependencies(
         log=log,
@@ -70,7 +72,7 @@ def play(harness: Harness, step: EvaluationStep, *, is_last: bool = False) -> st
         model_deps=unused,
         documents=DocumentSearch(bucket=None, make_bedrock=unused, owners=unused),
     )
-    return runs.play(deps, step, Run("owner", 0, 1, is_last, lambda: 100_000))
+    return runs.play(deps, step, Run("owner", 0, 1, is_last, lambda: left_ms))
 
 
 def work(harness: Harness) -> None:
@@ -100,12 +102,20 @@ def test_a_run_shows_each_scenario_with_two_versions_side_by_side(harness: Harne
     new, old = of_price["results"]
     assert (new["version"], new["said"], old["version"]) == (2, "Tea costs 3 EUR.", 1)
     assert "3 EUR" in old["failures"][0]
-    assert passed(harness) == {2}
+    assert passed(harness) == set()  # recorded answers are not those of the version
 
 
-def test_a_scenario_counts_once_wherever_its_worker_has_died(harness: Harness) -> None:
+def with_model(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
+    model = Scripted([model_answer(one) for one in answers])
+    monkeypatch.setattr(model_creation, "model_for", lambda *_: model)
+
+
+def test_a_scenario_counts_once_wherever_its_worker_has_died(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, "Yes, tea.", "We have tea.")
     put(harness, scenario("a"), scenario("b"))
-    run_id = begin(harness).result["run_id"]
+    run_id = begin(harness, recorded=False).result["run_id"]
     first, second = steps(harness)
 
     play(harness, first)
@@ -135,13 +145,14 @@ def test_a_repeated_call_begins_no_second_run(harness: Harness) -> None:
 
 
 def test_a_gate_lets_only_versions_go_live_that_have_passed_the_set_as_it_is(
-    harness: Harness,
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with_model(monkeypatch, "We have tea.")
     make(harness, settings(prompts={"reply": "Offer tea."}))
     put(harness, scenario("a"), gate=True)
 
     assert put_live(harness, 2).status == 409
-    begin(harness, version=2)
+    begin(harness, version=2, recorded=False)
     work(harness)
     assert put_live(harness, 2).result["live_version"] == 2
 
@@ -150,6 +161,20 @@ def test_a_gate_lets_only_versions_go_live_that_have_passed_the_set_as_it_is(
     assert put_live(harness, 1).status == 409
     put(harness, gate=False)
     assert put_live(harness, 1).result["live_version"] == 1
+
+
+def test_a_project_has_a_bounded_number_of_sets(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conversations.api.projects.evaluations.MOST_SETS", 1)
+    put(harness, scenario("a"))
+
+    second = harness.call(
+        SET, {"scenarios": [scenario("a")]}, names=TEA | {"set_name": "two"}, who=ADMIN
+    )
+
+    assert second.status == 409
+    assert put(harness, scenario("b")).status == 200
 
 
 def test_a_run_of_scenarios_that_were_replaced_passes_nothing(harness: Harness) -> None:
@@ -207,6 +232,20 @@ def test_a_model_that_is_down_is_asked_again_and_fails_at_the_last_attempt(
 
     [result] = shown(harness, run_id)["results"]
     assert result["results"][0]["stopped"] == "overloaded"
+
+
+def test_a_scenario_that_its_function_has_no_time_for_fails_and_is_not_repeated(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, "We have tea.")
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", lambda _: None)
+    put(harness, scenario("a"))
+    run_id = begin(harness, recorded=False).result["run_id"]
+
+    play(harness, steps(harness)[0], left_ms=25_000)
+
+    [result] = shown(harness, run_id)["results"]
+    assert result["results"][0]["stopped"] == "no_time_left"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -336,6 +337,45 @@ def test_a_function_of_the_project_is_not_called_but_answered_by_the_request(
     assert not other["calls"][0]["simulated"]
 
 
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(62)).decode()
+
+
+def test_the_model_reads_the_customers_files_that_it_can_read(
+    harness: Harness, model: Scripted
+) -> None:
+    model.answers = [model_answer("A nice picture."), model_answer("I cannot see it.")]
+    both: list[dict[str, list[str]]] = [{"reads": ["image"]}, {"reads": []}]
+    for reads in both:
+        given = {"by": "customer", "text": "Look", "files": [{"content": PNG}]}
+        tried(harness, settings=settings(scripted_config={"sms": reads}), messages=[given])
+
+    seen, unseen = (one.history[-1] for one in model.asked)
+    assert isinstance(seen, ai.Message)
+    assert isinstance(unseen, ai.Message)
+    assert ("[image: attached as file 1]" in seen.text, len(seen.files)) == (True, 1)
+    assert ("[image: not shown to you]" in unseen.text, unseen.files) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("spoken", "field", "problem"),
+    [
+        ({"files": [{"content": "no base64"}]}, "messages.0.files.0.content", "must be base64"),
+        ({"files": [{"content": "AAAA"}]}, "messages.0.files.0.content", "must be a PNG"),
+        ({"by": "company", "files": [{"content": PNG}]}, "messages.0", "only the customer"),
+    ],
+)
+def test_files_that_no_model_reads_are_refused_with_their_place(
+    harness: Harness, model: Scripted, spoken: dict[str, Any], field: str, problem: str
+) -> None:
+    refused = tried(harness, messages=[{"by": "customer"} | spoken])
+
+    assert refused.status == 400
+    [detail] = refused.body["error"]["details"]
+    assert detail["field"] == field
+    assert problem in detail["problem"]
+    assert model.asked == []
+
+
 def test_the_second_model_answers_if_the_first_one_does_not(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,7 +446,7 @@ def test_a_model_that_does_not_answer_is_reported_and_not_hidden(
     [
         ({"channel": "fax"}, "channel"),
         ({"messages": [{"by": "company", "text": "Hello"}]}, "body"),
-        ({"messages": [{"by": "customer", "text": ""}]}, "messages.0.text"),
+        ({"messages": [{"by": "customer", "text": ""}]}, "messages.0"),
         ({"version": 0}, "version"),
         ({"settings": {"timezone": "Mars/Base"}}, "settings.timezone"),
     ],

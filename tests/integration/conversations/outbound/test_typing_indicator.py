@@ -11,7 +11,7 @@ from shared.events.exchange import InboundMessage
 from shared.runtime import clock
 from tests import template
 from tests.integration.conversations.steps import with_model
-from tests.simulation.conversations import permission_scenarios as projects
+from tests.simulation.conversations.permissions import steps as projects
 from tests.simulation.disturbances import deaths_in
 
 if TYPE_CHECKING:

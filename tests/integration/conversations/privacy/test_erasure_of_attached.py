@@ -66,7 +66,7 @@ def test_erasure_by_either_address_deletes_all_data(system: System, address: str
 
     done = erase(system, address)
 
-    assert done.conversations == 2
+    assert done.counts["conversations"] == 2
     assert traces(system, *WORDS) == []
     assert all(states.is_erased(direct_resources(system).log, one) for one in (ref, mail))
     assert remaining_routes(system) == []

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.configuration.resources import Run
+from conversations.lifecycle import retention
 from conversations.lifecycle.commands import Lengthen
-from conversations.privacy import retention
 from conversations.recovery import exhausted_retries
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS

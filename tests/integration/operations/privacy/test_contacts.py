@@ -19,6 +19,7 @@ GIVEN = ("--stack", "parley-dev", "--company", COMPANY)
 def table(inbox: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     known = {
         "WhatsAppTableName": inbox.name,
+        "MediaBucketName": "media",
         "WhatsAppQueueUrl": create_queue(boto3.client("sqs"), "WhatsAppQueue"),
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda _, *names: {n: known[n] for n in names})

@@ -89,9 +89,7 @@ def test_a_file_does_not_make_settings_live_that_have_not_passed_a_gate(
 ) -> None:
     changed = sample_data.project(timezone="Europe/Berlin")
     assert put(file, sample_data.project()) == 0
-    made = EvaluationSet(
-        name="tea", revision=1, scenarios=1, gate=True, by="x", at="2026-01-01", made_for="x"
-    )
+    made = EvaluationSet(name="tea", revision=1, scenarios=1, gate=True, by="x", at="2026-01-01")
     Evaluations(tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT).put(made, ["{}"])
 
     assert put(file, changed) == 1

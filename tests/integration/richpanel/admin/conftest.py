@@ -17,7 +17,7 @@ from tests import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import PATH, Context, Harness
-from tests.integration.richpanel.recovery.test_sweep import taken
+from tests.integration.richpanel.recovery.sweeper import taken
 from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:

@@ -26,13 +26,13 @@ from tests.integration.richpanel.admin.conftest import (
 )
 from tests.integration.richpanel.admin.test_operation import put_dead_letter
 from tests.integration.richpanel.admin.test_replay import park
-from tests.integration.richpanel.recovery.test_sweep import Sweeper, sweeper
+from tests.integration.richpanel.recovery.sweeper import Sweeper
 from tests.template import create_queue, properties
 
 if TYPE_CHECKING:
     from tests.integration.richpanel.harness import Harness
 
-__all__ = ["admin", "sweeper"]  # fixtures
+__all__ = ["admin"]  # a fixture
 
 MOST_CALLS = 60
 

@@ -2,113 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import boto3
 import pytest
 
-from local.sandbox.accounts.tickets import TicketSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
-from richpanel.inbound.webhook import EventQueues
-from richpanel.recovery import drift
-from richpanel.recovery.sweep import Net, Swept, sweep
+from richpanel.recovery.sweep import sweep
 from richpanel.store import states
-from richpanel.store.rate_limit import Priority
-from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime.failures import Transient
-from tests.integration.logs import recorded
-from tests.integration.richpanel.harness import Context, Harness
-from tests.template import create_queue, environment, properties, put_parameter
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-MINUTE = 60_000
-HOUR = 60 * MINUTE
-
-
-@dataclass
-class Sweeper:
-    """The sweep of a worker's account, its queues, and the enqueued events."""
-
-    harness: Harness
-    queues: EventQueues
-
-    def net(self, left_ms: int = 60_000) -> Net:
-        # A new limiter per run: a test makes all requests at one moment, real runs make them over minutes.
-        self.harness.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
-        help_desk_client = self.harness.resources.help_desk(
-            Priority.BACKGROUND, self.harness.time.ms + left_ms
-        )
-        assert help_desk_client is not None
-        channels = self.harness.resources.account.channels
-        return Net(
-            state=self.harness.resources.state,
-            help_desk=help_desk_client,
-            queues=self.queues,
-            channels=channels,
-        )
-
-    def run(self, left_ms: int = 60_000) -> Swept:
-        return sweep(self.net(left_ms))
-
-    def found(self) -> list[str]:
-        """Receive and delete the events on both queues; returns their conversations."""
-        return [str(event["conversation_id"]) for event in self.events()]
-
-    def events(self) -> list[dict[str, Any]]:
-        return [
-            json.loads(body)
-            for queue in (self.queues.live, self.queues.mail)
-            for body in taken(queue)
-        ]
-
-    def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
-        """Create an open ticket that changed *minutes_ago*."""
-        at = self.harness.moment(round(-minutes_ago * MINUTE))
-        seed = {"id": name, "updated_at": at} | facts
-        self.harness.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
-
-    def processed(self, name: str, minutes_ago: float) -> None:
-        """Store that the worker processed a ticket *minutes_ago*."""
-        text = self.harness.moment(round(-minutes_ago * MINUTE))
-        states.change_conversation(
-            self.harness.resources.state,
-            name,
-            lambda _: states.Change(put={"last_processed_at": text}),
-        )
-
-    def noted(self) -> dict[str, Any]:
-        """The stored progress of the sweep, without the attributes of all rows."""
-        row = self.harness.resources.state.get({"conversation_id": "sys:sweep"}) or {}
-        names = ("completed_at", "began_at", "next_page")
-        return {name: row[name] for name in names if name in row}
-
-
-def taken(queue: FifoQueue) -> list[str]:
-    bodies = []
-    while answer := queue.client.receive_message(QueueUrl=queue.url, MaxNumberOfMessages=10).get(
-        "Messages"
-    ):
-        for message in answer:
-            bodies.append(message["Body"])
-            queue.client.delete_message(QueueUrl=queue.url, ReceiptHandle=message["ReceiptHandle"])
-    return bodies
-
-
-@pytest.fixture
-def sweeper(harness: Harness) -> Sweeper:
-    sqs = boto3.client("sqs")
-    queues = EventQueues(
-        mail=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelQueue")),
-        live=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelLiveQueue")),
-    )
-    return Sweeper(harness, queues)
+from tests.integration.richpanel.recovery.sweeper import HOUR, MINUTE, Sweeper, taken
 
 
 def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None:
@@ -357,110 +262,3 @@ def test_a_queue_that_refuses_ends_the_run_before_progress_is_stored(
 
     assert sweeper.run().is_complete
     assert sweeper.found() == ["t-1"]
-
-
-# The function
-
-
-@pytest.fixture
-def module(sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    given = environment("RichpanelSweep", SandboxUrl=sweeper.harness.sandbox.url)
-    put_parameter(boto3.client("ssm"), "RichpanelAccountSettings")
-    given["STAGE"] = "local"  # other stages call no sandbox
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("RICHPANEL_KEYS_ID", properties("RichpanelKeys")["Name"])
-    return importlib.reload(importlib.import_module("richpanel.handlers.sweep"))
-
-
-def keys(**known: str) -> None:
-    boto3.client("secretsmanager").create_secret(
-        Name=properties("RichpanelKeys")["Name"], SecretString=json.dumps({"salt": "s"} | known)
-    )
-
-
-def counted(output: str) -> dict[str, float]:
-    """The written metrics, by name."""
-    found: dict[str, float] = {}
-    for line in output.splitlines():
-        written = json.loads(line)
-        for directive in written.get("_aws", {}).get("CloudWatchMetrics", []):
-            for metric in directive["Metrics"]:
-                value = written[metric["Name"]]
-                found[metric["Name"]] = sum(value if isinstance(value, list) else [value])
-    return found
-
-
-def fire(module: ModuleType, time: str) -> None:
-    module.handler({"time": time}, Context("request-1"))
-
-
-def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
-    sweeper: Sweeper,
-    module: ModuleType,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    log = recorded(monkeypatch)
-    keys(richpanel="a-key")
-    help_desk_client: Any = sweeper.harness.sandbox.help_desk
-    help_desk_client.teams = tuple(
-        name for name in help_desk_client.teams if name != "Returns Admin"
-    )
-
-    fire(module, "2026-03-02T13:00:10Z")
-
-    # The team, and all tags: the sandbox has none at first.
-    assert counted(capsys.readouterr().out)["Drift"] == 53
-    (line,) = (
-        json.loads(line) for line in log.getvalue().splitlines() if "help desk drift found" in line
-    )
-    assert line["teams"] == ["Returns Admin"]
-    assert {"route-returns-admin", "mw-processed", "mw-intent-refund"} <= set(line["tags"])
-    fire(module, "2026-03-02T13:05:10Z")
-    assert "Drift" not in counted(capsys.readouterr().out)
-
-
-def test_with_all_teams_and_tags_present_no_drift_is_counted(
-    sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    keys(richpanel="a-key")
-    for name in drift.expected(sweeper.harness.resources.account.shop).tags:
-        sweeper.harness.sandbox.help_desk.add_tag(name)
-
-    fire(module, "2026-03-02T13:00:10Z")
-
-    assert "Drift" not in counted(capsys.readouterr().out)
-
-
-def test_a_run_counts_its_tickets_and_whether_it_was_complete(
-    sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    keys(richpanel="a-key")
-    sweeper.ticket("t-1", minutes_ago=5)
-
-    fire(module, "2026-03-02T13:10:10Z")
-
-    assert sweeper.found() == ["t-1"]
-    metrics = counted(capsys.readouterr().out)
-    assert metrics["SweepEnqueued"] == 1
-    assert "SweepIncomplete" not in metrics
-
-    sweeper.harness.sandbox.faults.add(
-        provider="richpanel", operation="list_tickets", kind="status", status=500, times=2
-    )
-    fire(module, "2026-03-02T13:15:10Z")
-
-    assert counted(capsys.readouterr().out)["SweepIncomplete"] == 1
-
-
-def test_without_a_help_desk_key_the_sweep_does_nothing(
-    sweeper: Sweeper, module: ModuleType
-) -> None:
-    keys()
-    sweeper.ticket("t-1", minutes_ago=5)
-
-    fire(module, "2026-03-02T13:00:10Z")
-
-    assert sweeper.found() == []
-    assert sweeper.harness.calls()["list_tickets"] == 0

@@ -90,13 +90,8 @@ def test_the_intent_of_the_model_decides(harness: Harness, provider: str) -> Non
     assert len(harness.replies()) == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["no JSON", decision("no_intent"), decision("return_request", 7), '{"intents": []}']
-)
-def test_an_answer_outside_the_schema_is_a_failure(
-    harness: Harness, provider: str, text: str
-) -> None:
-    answers(harness.sandbox, provider, text)
+def test_an_answer_outside_the_schema_is_a_failure(harness: Harness, provider: str) -> None:
+    answers(harness.sandbox, provider, "no JSON")
     harness.ticket("Hi, I want to return my order, how do I do that?")
 
     harness.handle()

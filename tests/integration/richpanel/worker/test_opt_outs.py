@@ -15,7 +15,7 @@ from shared.policy.consent.records import Consents, Source, Statement
 from shared.runtime.observability import metrics
 from shared.runtime.settings import SettingInvalid
 from tests.integration.logs import counted
-from tests.integration.richpanel.harness import AGENT, JANE, Harness, open_harness
+from tests.integration.richpanel.harness import AGENT, JANE, WHERE, Harness, open_harness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
     from tests.integration.richpanel.conftest import Time
 
-WHERE = "Hi, where is my order? It has not arrived yet."
 CALL_ME = "Could you please call me by phone? I do not like to write."
 ROUTE = "route-email-support-team"
 JOHN = "john@shop.example"

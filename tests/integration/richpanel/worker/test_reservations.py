@@ -19,13 +19,12 @@ from shared.aws.sqs_fifo import digest
 from shared.providers.outcomes import Refused
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
+from tests.integration.richpanel.harness import WHERE, Harness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.integration.richpanel.harness import Harness
 
-WHERE = "Hi, where is my order? It has not arrived yet."
 REPLY = "act:rp_reply:t-1:m-1"
 EVENT = "evt:rp:t-1:m-1"
 LATER_MS = 600_000

@@ -10,9 +10,7 @@ from richpanel.clients.helpdesk import HelpDesk
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Overtaken
 from tests.integration.logs import counted
-from tests.integration.richpanel.harness import Harness
-
-WHERE = "Hi, where is my order? It has not arrived yet."
+from tests.integration.richpanel.harness import WHERE, Harness
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from richpanel.worker import actions, memory, ticket_tags
 from richpanel.worker.sending import replies, reservations
 from shared.runtime.failures import Transient
 from tests.integration.logs import counted
-from tests.integration.richpanel.harness import AGENT, Harness, open_harness
+from tests.integration.richpanel.harness import AGENT, DISPUTE, WHERE, Harness, open_harness
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from richpanel.worker.cases.case import Case
     from tests.integration.richpanel.conftest import Time
 
-WHERE = "Hi, where is my order? It has not arrived yet."
 WHERE_1001 = "Hi, where is my order #1001? It has not arrived yet."
-DISPUTE = "I have told my bank to open a chargeback for this payment."
 REPLY = "act:rp_reply:t-1:m-1"
 ROUTE = "route-email-support-team"
 

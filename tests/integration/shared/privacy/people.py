@@ -10,25 +10,25 @@ import boto3
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import digest
-from shared.privacy import requests
 from shared.privacy.engine import Engine, work
-from shared.privacy.exports import ExportFolder
-from shared.privacy.inventory import Found, Page, Source
+from shared.privacy.inventory import Found, Inventory, Page, Source
 from shared.privacy.jobs import ID_DIGITS, Job, Kind
 from shared.privacy.remainders import Remainder
-from shared.runtime import clock
+from shared.privacy.requests import Jobs
 from shared.runtime.failures import Transient
 from tests.template import create_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
+
+    from shared.privacy.exports import ExportFolder
 
 ANN, BEN = "ann@acme.example", "ben@acme.example"
 NOW: Final = 1_767_268_800_000
 PAGE: Final = 2
 SETTLES_MS: Final = 90_000
 CALL_MS: Final = 20
-REMAINDERS = (Remainder(kind="backups", reason="copies", days=35),)
+REMAINDERS = (Remainder("backups", "copies", 35),)
 
 
 class Killed(BaseException):
@@ -41,6 +41,7 @@ class LetterJob(Job):
     of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "person")
 
     pk: str
+    company_id: str
     person: list[str] | None = None
 
     @classmethod
@@ -58,7 +59,6 @@ class Letters:
 
     stored: dict[str, tuple[str, str]] = field(default_factory=dict)
     fenced: set[str] = field(default_factory=set)
-    exports: set[str] = field(default_factory=set)
 
     def of(self, person: str) -> set[str]:
         return {key for key, (_, writer) in self.stored.items() if writer == person}
@@ -85,15 +85,20 @@ class Process:
 
 
 @dataclass
-class LetterInventory:
+class LetterInventory(Inventory):
     """The letters of one person."""
 
     letters: Letters
     process: Process
     person: Sequence[str]
+    exports: str
 
     fences: ClassVar[Sequence[Source]] = (("drafts", ""), ("inbox", ""))
     sources: ClassVar[Sequence[Source]] = (("drafts", ""), ("inbox", ""), ("empty", ""))
+
+    @property
+    def exported(self) -> list[str]:
+        return [self.exports]
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         def fence() -> Page:
@@ -109,12 +114,8 @@ class LetterInventory:
     def remove(self, found: Found, /) -> None:
         self.process.call(lambda: self.letters.stored.pop(found.key, None))
 
-    def export(self, page: Iterable[Found], folder: ExportFolder, /) -> list[dict[str, object]]:
-        self.letters.exports.add(folder.prefix)
-        return [{"kind": one.kind, "letter": one.key} for one in page]
-
-    def finish(self) -> None:
-        self.process.call(self.letters.exports.clear)
+    def item(self, found: Found, /) -> Attributes:
+        return {"letter": found.key}
 
     def _read(self, source: Source, start: Attributes | None) -> Page:
         """Return a page of the person's letters in a list, in the order of their keys."""
@@ -141,16 +142,7 @@ class Context:
 
     def request(self, kind: Kind, person: str = ANN) -> LetterJob:
         """Request a job as an API does."""
-        job_id = LetterJob.id_of(kind, person)
-        fresh = LetterJob(
-            **LetterJob.key_of(job_id),
-            job_id=job_id,
-            kind=kind,
-            requested_at=clock.to_text(clock.now_ms()),
-            requested_by="an agent",
-            requested_for=person,
-        )
-        return requests.start(self.table, fresh, self.enqueue)
+        return self.jobs().start(kind, "acme", person, by="an agent")
 
     def enqueue(self, job: LetterJob) -> None:
         self.process.call(lambda: self.queue.append(job.job_id))
@@ -175,20 +167,33 @@ class Context:
         return last_calls
 
     def folder(self, job: LetterJob) -> ExportFolder:
-        return ExportFolder(self.bucket, f"exports/{job.job_id}/{job.run}/", "letters.jsonl")
+        return self.jobs().folder(job)
+
+    def jobs(self) -> Jobs[LetterJob]:
+        return Jobs(
+            item=LetterJob,
+            table=self.table,
+            bucket=self.bucket,
+            id_of=lambda kind, _, person: LetterJob.id_of(kind, person),
+            exports=lambda _, job_id: f"exports/{job_id}/",
+            lines="letters.jsonl",
+            remainders=lambda _: REMAINDERS,
+            enqueue=self.enqueue,
+        )
 
     def engine(self) -> Engine[LetterJob]:
         return Engine(
-            item=LetterJob,
-            table=self.table,
-            inventory=lambda job: LetterInventory(self.letters, self.process, job.person or ()),
-            folder=self.folder,
-            enqueue=self.enqueue,
-            remainders=REMAINDERS,
+            jobs=self.jobs(),
+            inventory=self._inventory,
             turn_ms=self.turn_ms,
-            settles_ms=SETTLES_MS,
+            settles_ms=lambda _: SETTLES_MS,
             resolve=lambda job: job.changed(person=[str(job.requested_for)]),
         )
+
+    def _inventory(self, job: LetterJob) -> LetterInventory:
+        exports = self.jobs().exports_of(job.company_id, str(job.requested_for))
+        people = job.person or ()
+        return LetterInventory(self.letters, self.process, people, exports)
 
 
 def a_context() -> Context:

@@ -144,25 +144,6 @@ def test_an_erased_message_still_counts(counts_harness: CountsHarness) -> None:
     assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1, "read": 1}
 
 
-def test_each_company_has_its_own_counts(counts_harness: CountsHarness) -> None:
-    at = "2026-01-01T11:00:00.000Z"
-    counts_harness.sent(1, at)
-    counts_harness.sent(2, at, company="globex", phone=GLOBEX_PHONE)
-    counts_harness.received(3, at, company="globex", phone=GLOBEX_PHONE)
-    counts_harness.sent(4, at, company="globex")  # its number is acme's: counted for no company
-    counts_harness.sent(5, at, phone="999")
-
-    counts_harness.run()
-
-    assert counts_harness.day()["messagesSent"] == 1
-    globex = counts_harness.day(waba=GLOBEX_WABA)
-    assert (globex["company"], globex["messagesSent"], globex["messagesReceived"]) == (
-        "globex",
-        1,
-        1,
-    )
-
-
 def test_a_campaign_of_another_company_with_the_same_id_never_overwrites_the_first(
     counts_harness: CountsHarness,
 ) -> None:

@@ -8,14 +8,13 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import (
     ADA,
     CONVERSATIONS,
     MESSAGES,
     Api,
 )
-from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
+from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp.store.items import pk
 
 
@@ -106,19 +105,6 @@ def test_an_invalid_cursor_is_refused(harness: Harness, api: Api, route: str, cu
     answer = api.get(route, key=key, cursor=cursor)
 
     assert (answer.status, answer.error) == (400, "invalid_cursor")
-
-
-def test_a_cursor_expires_after_a_day(
-    harness: Harness, api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(2):
-        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
-    cursor = api.get(limit=1).body["cursor"]
-
-    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 24 * clock.HOUR_MS - 1_000)
-    assert api.get(cursor=cursor).status == 200
-    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 24 * clock.HOUR_MS)
-    assert api.get(cursor=cursor).error == "invalid_cursor"
 
 
 def test_another_route_is_not_found(api: Api) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import erasure, jobs
+from whatsapp.privacy import erasure
 from whatsapp.store.items.customers import FlowToken
 
 NUMBER = "447700900101"
@@ -28,15 +28,7 @@ def test_an_erasure_removes_the_answers_of_open_forms_of_its_company(
     )
     store.forms.add_token(harness.resources.table, token)
 
-    jobs.start(
-        harness.resources.table,
-        harness.resources.queue,
-        company="acme",
-        kind="erase",
-        named=NUMBER,
-        by="an agent",
-        by_key=False,
-    )
+    harness.privacy_jobs.start("erase", "acme", NUMBER, by="an agent")
     (entry,) = harness.outbox.entries
     assert harness.handle(entry.body).outcome is Outcome.PERSISTED
 

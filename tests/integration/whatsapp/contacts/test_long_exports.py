@@ -61,14 +61,7 @@ def write_history(harness: Harness, count: int) -> set[str]:
 
 
 def start(harness: Harness) -> None:
-    jobs.start(
-        harness.resources.table,
-        harness.resources.queue,
-        company="acme",
-        kind="export",
-        named=NUMBER,
-        by="an agent",
-    )
+    harness.privacy_jobs.start("export", "acme", NUMBER, by="an agent")
 
 
 def job_of(harness: Harness) -> PrivacyJob:
@@ -101,7 +94,7 @@ def test_an_export_has_every_message_of_a_history_once(
     keys = write_history(harness, 500)
     calls = run(harness, monkeypatch)
     bucket, job = harness.resources.bucket, job_of(harness)
-    folder = jobs.folder_of(bucket, job)
+    folder = harness.privacy_jobs.folder(job)
     sizes = [one.size for one in bucket.objects_under(f"{folder.prefix}parts/")]
     lines = bucket.get(f"{folder.prefix}{folder.lines}").splitlines()
     found = [json.loads(line)["item"]["pk"] for line in lines]

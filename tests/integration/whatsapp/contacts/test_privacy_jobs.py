@@ -10,7 +10,8 @@ from shared.privacy.jobs import get
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import erasure, jobs, subjects
+from whatsapp.privacy import erasure, subjects
+from whatsapp.privacy.requests import subject_of_key
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
@@ -45,15 +46,8 @@ def two_owners(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Harness:
 
 def erase(harness: Harness, named: str, *, company: str = "acme", by_key: bool = False) -> None:
     harness.outbox.entries.clear()
-    jobs.start(
-        harness.resources.table,
-        harness.resources.queue,
-        company=company,
-        kind="erase",
-        named=named,
-        by="an agent",
-        by_key=by_key,
-    )
+    subject = subject_of_key(named) if by_key else named
+    harness.privacy_jobs.start("erase", company, subject, by="an agent")
     (entry,) = harness.outbox.entries
     assert harness.handle(entry.body).outcome is Outcome.PERSISTED
 
@@ -112,9 +106,7 @@ def test_a_run_that_an_earlier_release_began_ends(
 ) -> None:
     table = two_owners.resources.table
     two_owners.outbox.entries.clear()
-    started = jobs.start(
-        table, two_owners.resources.queue, company="acme", kind=kind, named=NUMBER, by="an agent"
-    )
+    started = two_owners.privacy_jobs.start(kind, "acme", NUMBER, by="an agent")
     item = started.attributes() | {"step": step}
     if is_resolved:
         contact = subjects.resolve(table, "acme", NUMBER)

@@ -26,7 +26,6 @@ from tests.simulation.whatsapp.event_builders import (
     wamid,
     webhook_of,
 )
-from whatsapp.privacy import jobs
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
@@ -97,14 +96,8 @@ def list_in_campaign(system: System) -> None:
 
 
 def start(system: System, kind: Kind) -> PrivacyJob:
-    return jobs.start(
-        system.table,
-        system.admin.queue,
-        company=COMPANY,
-        kind=kind,
-        named=ADA.wa_id,
-        by="an agent",
-    )
+    job: PrivacyJob = system.admin.privacy_jobs.start(kind, COMPANY, ADA.wa_id, by="an agent")
+    return job
 
 
 def finished(system: System, kind: Kind) -> PrivacyJob:

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from tests.upgrade.stored_items import filled_in
-from whatsapp.store.items import Conversation, Intent
+from whatsapp.privacy.subjects import hashes_of
+from whatsapp.store.items import Conversation, Edit, Intent
 from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.customers import AddressDefault, FlowToken
+from whatsapp.store.items.edit_authors import EditAuthor
 from whatsapp.store.items.groups import Group, GroupParticipant
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.sequences import SequenceRun
@@ -34,6 +36,13 @@ def generated_items(at: str) -> list[dict[str, Any]]:
             groupId=GROUP,
             participants=[key],
             admins=[key],
+        ),
+        made(
+            EditAuthor,
+            EditAuthor.key(phone, "wamid.never", "hash"),
+            editPk=Edit.key(phone, "wamid.never"),
+            customerPhone=hashes_of(key)[0],
+            createdAt=at,
         ),
         made(GroupParticipant, GroupParticipant.key(GROUP, key), participant=key),
         made(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from email_threads.replies.checks.text_checks import Fault, fault_of
-from shared.ai.texts import amounts_in
+from shared.ai.texts.values import amounts_in
 from tests.cases import each
 
 

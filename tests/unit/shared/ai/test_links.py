@@ -3,7 +3,7 @@
 
 import pytest
 
-from shared.ai.links import Link, is_allowed, links_in
+from shared.ai.texts.links import Link, is_allowed, links_in
 from tests.cases import each
 
 ALLOWED = frozenset({"acme.com", "*.shop.example", "www.listed.org", "bücher.de", "192.0.2.7"})

@@ -19,6 +19,7 @@ NOT_SHOWN = {
     "action": "the change itself",
     "context": "a part of the path in the documentation",
     "reply_id": "a draft of the thread that comes before it",
+    "set_name": "a text of the company",
     "requester": "a thread that asks to join the one that comes before it",
     "step": "a word",
     "token": "a link of a customer, which names its thread sealed",

@@ -27,7 +27,7 @@ ALLOWED = {
     "functions/console/operations/cost.py": "a day of costs",
     "functions/conversations/ai/checks/values/durations.py": "a day, in minutes",
     "functions/conversations/ai/project_checks/settings.py": "a day of requests, in minutes",
-    "functions/conversations/dialogues/format.py": "the unit of a day",
+    "functions/conversations/dialogues/scenarios/format.py": "the unit of a day",
     "functions/conversations/recovery/gap_check.py": "the last look at a message",
     "functions/conversations/recovery/sweep.py": "delays of reconciliation",
     "functions/email_threads/api/inputs.py": "the longest target, in minutes",

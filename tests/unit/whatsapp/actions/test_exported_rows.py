@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whatsapp.actions.conversations.message_search import has_text
-from whatsapp.privacy import message_exports
 from whatsapp.store.items import Message
+from whatsapp.worker import message_exports
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 

@@ -46,7 +46,7 @@ function Choice({ thread, onChange, onDone }: Props & { onDone: () => void }) {
     async (signal) => {
       const query = searched ? { q: searched } : thread.participant ? { participant: thread.participant } : {};
       const { result } = await client.call("GET /email-threads", { signal, query: { ...query, limit: MOST_FOUND } });
-      return result.threads.filter((one) => one.conversation_id !== thread.conversation_id);
+      return { threads: result.threads.filter((one) => one.conversation_id !== thread.conversation_id), since: result.looked_back_to };
     },
     [client, searched, thread.participant],
   );
@@ -59,9 +59,11 @@ function Choice({ thread, onChange, onDone }: Props & { onDone: () => void }) {
       </Field>
       {found.error && <ErrorNotice error={found.error} fields={["q"]} onRetry={() => void found.reload()} />}
       {found.value === null && !found.error && <Skeleton rows={2} kind="row" />}
-      {found.value?.length === 0 && <p class="quiet">{t("merge.none")}</p>}
+      {found.value?.threads.length === 0 && (
+        <p class="quiet">{found.value.since ? t("merge.none_since", { since: moment(found.value.since) }) : t("merge.none")}</p>
+      )}
       <div class="choices">
-        {(found.value ?? []).map((one) => (
+        {(found.value?.threads ?? []).map((one) => (
           <button key={one.conversation_id} type="button" class="choice" onClick={() => setChosen(one)}>
             {one.subject}
             <span class="quiet"> {[one.participant, moment(one.updated_at)].filter(Boolean).join(", ")}</span>

@@ -3,10 +3,14 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WhatsappApi } from "../../../api/routes";
+import { Dialog } from "../../../shell/Dialog";
 import { named, t, type Key } from "../../../texts/texts";
+import { Button } from "../../../ui/controls";
 import { Icon } from "../../../ui/icons";
 import type { Message } from "../conversationData";
 import { afterFailure, fileOf } from "./file";
+
+const SPEEDS = [1, 1.5, 2];
 
 interface Props {
   message: Message;
@@ -30,23 +34,50 @@ function Missing({ status }: { status: string }) {
 
 function Stored({ message, media, link, onRenew }: Props & { link: string }) {
   const file = useFile(link, onRenew);
+  const [isLarge, setLarge] = useState(false);
   const name = media.filename ?? named("type", message.type);
   const type = media.mimeType ?? "";
   if (file.hasFailed) return <Missing status="UNLOADED" />;
   if (type.startsWith("image/") && type !== "image/svg+xml") {
     return (
-      <a class={message.type === "sticker" ? "sticker" : "photo"} href={link} target="_blank" rel="noreferrer">
-        <img src={file.src} alt={t("media.image")} loading="lazy" onError={file.onError} />
-      </a>
+      <>
+        <button type="button" class={message.type === "sticker" ? "sticker" : "photo"} aria-haspopup="dialog" onClick={() => setLarge(true)}>
+          <img src={file.src} alt={t("media.image")} loading="lazy" onError={file.onError} />
+        </button>
+        {isLarge && (
+          <Dialog label={t("media.image")} onClose={() => setLarge(false)}>
+            <img class="large" src={file.src} alt={t("media.image")} />
+            <a class="link" href={link} target="_blank" rel="noreferrer" download={name}>
+              {name}
+            </a>
+          </Dialog>
+        )}
+      </>
     );
   }
   if (type.startsWith("video/")) return <video class="photo" src={file.src} controls preload="metadata" onError={file.onError} />;
-  if (type.startsWith("audio/")) return <audio class="voice" src={file.src} controls preload="none" onError={file.onError} />;
+  if (type.startsWith("audio/")) return <Voice src={file.src} onError={file.onError} />;
   return (
     <a class="file" href={link} target="_blank" rel="noreferrer" download={name}>
       <Icon name="file" />
       <span>{name}</span>
     </a>
+  );
+}
+
+function Voice({ src, onError }: { src: string; onError: (event: { currentTarget: EventTarget }) => void }) {
+  const [speed, setSpeed] = useState(1);
+  const element = useRef<HTMLAudioElement>(null);
+  useEffect(() => {
+    element.current!.defaultPlaybackRate = element.current!.playbackRate = speed;
+  }, [speed, src]);
+  return (
+    <span class="voice">
+      <audio ref={element} src={src} controls preload="none" onError={onError} />
+      <Button kind="quiet" label={t("media.speed", { speed })} onClick={() => setSpeed(SPEEDS[SPEEDS.indexOf(speed) + 1] ?? 1)}>
+        {speed}×
+      </Button>
+    </span>
   );
 }
 

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from conversations.ai.checks.statements.patterns import (
+    CHANGES,
     CONDITION,
+    DEALING,
     DONE,
     HUMAN,
     KINDS,
@@ -22,13 +24,7 @@ from conversations.ai.checks.statements.patterns import (
 )
 
 MOST_ACTIONS = 20  # of one pattern in an answer
-# What the model may call done once it has recorded an answer of the customer: "I have changed it to June".
-RECORDED = (
-    "changed updated added removed registered geändert aktualisiert hinzugefügt eingetragen gelöscht modifié mis à jour"
-    " ajouté supprimé inscrit cambiad modificad actualizad añadid registrad eliminad cambiat modificat aggiornat"
-    " aggiunt registrat rimoss alterad atualizad adicionad removid registrad toegevoegd dodał zapisał bytt"
-    " lagt till 変更"
-)
+_SENTENCE = re.compile(r"[^.!?\n]+")
 
 
 def claims_to_be_human(text: str) -> bool:
@@ -69,14 +65,22 @@ def _is_not_stated(text: str) -> bool:
     return any(pattern.search(text) for pattern in _compiled((CONDITION, NEGATION_BEFORE)))
 
 
-def has_unproven_action(text: str, company_texts: Iterable[str], acts: Iterable[str] = ()) -> bool:
+def has_unproven_action(
+    text: str,
+    company_texts: Iterable[str],
+    acts: Iterable[str] = (),
+    *,
+    has_recorded: bool = False,
+) -> bool:
     """
     Return whether *text* says that an action is done that *company_texts* do not name as done.
 
     *acts* are the purposes of functions that have succeeded: each proves actions of the kinds that it names, and one
-    that names none proves all.
+    that names none proves all. With *has_recorded*, an answer of the customer was recorded and may be called changed.
     """
     claimed = claimed_actions(text)
+    if has_recorded:
+        claimed -= _changes_of_answers(text)
     if not claimed:
         return False
     words, done = _plain("\n".join(company_texts)), [_kinds_of(act) for act in acts]
@@ -86,6 +90,13 @@ def has_unproven_action(text: str, company_texts: Iterable[str], acts: Iterable[
         verb not in words and not proves_all and not (done and _is_of(verb, proven))
         for verb in claimed
     )
+
+
+def _changes_of_answers(text: str) -> set[str]:
+    """Return the verbs that *text* can say of a recorded answer: "I have changed it to June", not "your booking"."""
+    (dealing,) = _compiled((DEALING,))
+    elsewhere = "\n".join(part for part in _SENTENCE.findall(text) if dealing.search(part))
+    return {verb for verb in CHANGES if verb not in _plain(elsewhere)}
 
 
 def _is_of(verb: str, proven: set[str]) -> bool:

@@ -156,12 +156,25 @@ KINDS: Mapping[str, str] = {
     "extend": r"extend|renew|prolong|verlänger|prorog|renov|verleng|przedłuż|förläng|продли",
     "move": r"resched|move|chang|updat|verschieb|verschob|verleg|umbuch|umgebuch|déplac|report|modifi|cambi|spost|remar"
     r"|reagend|verzet|verplaats|przeło|ombok|ombook|flytt|перен|تأجيل|أجلت|変更|postpone|transfer|swap|échang|bytt"
-    r"|grad(?:e|ing)|switch|umstell|umgestell|aktualis|actualiz|aggiorn|atualiz|alterar|alterad",
+    r"|upgrad|downgrad|switch|umstell|umgestell|aktualis|actualiz|aggiorn|atualiz|alterar|alterad",
     "book": r"book|reserv|order|appointment|schedul|slot|creat|add|buch|termin|bestell|réserv|command|agend|marc|prenot"
     r"|ordin|encomend|boek|besteld|zamów|zarezerw|umów|bokat|bokad|beställ|bestil|заброн|заказ|запис|rezerv|sipariş"
     r"|حجز|予約|注文|手配|enrol|regist|pay|paid|purchas|buy|sign|ticket"
     r"|anmeld|angemeld|inscri|iscri",
 }
+# What may be said of an answer that was recorded, as the patterns name it, and what customers have besides.
+CHANGES = frozenset(
+    {
+        "geändert", "aktualisiert", "hinzugefügt", "eingetragen", "modifié", "mis à jour", "ajouté", "cambiad",
+        "modificad", "actualizad", "añadid", "apuntad", "registrad", "cambiat", "modificat", "aggiornat", "aggiunt",
+        "registrat", "alterad", "atualizad", "adicionad", "toegevoegd", "dodał", "bytt", "lagt till", "変更",
+    }
+)  # fmt: skip
+DEALING = (
+    r"booking|reservation|appointment|order\b|termin|buchung|reservierung|bestellung|vertrag|abo\b|rendez-vous|réservation"
+    r"|commande|contrat|cita\b|reserva|pedido|appuntamento|prenotazion|ordine|agendamento|encomenda|consulta|afspraak"
+    r"|bestelling|reservering|wizyt|zamówieni|bokning|予約|注文"
+)
 _REAL = r"(?:real|actual|live|genuine)"
 HUMAN: tuple[str, ...] = (
     # Flesh and blood
@@ -184,7 +197,7 @@ HUMAN: tuple[str, ...] = (
     r" (?:riktig |ekte |rigtigt )?(?:människa|person|menneske)\b",
     # "Are you a bot?" "No, I'm Sophie from reception."
     r"(?:^|[.!?,]\s?)(?:no|nein|non|não|nee|nej|nie)[,!.]*\s(?:I['\u2019]m|I am|hier ist|ich bin|je suis"
-    r"|soy|sono|sou|ik ben|jag är|jeg er|tu|jestem)(?: l?a)? (?!Teil|Assist|Chat|Bot|KI|AI|IA)(?-i:[A-ZÀ-Þ][\w-]+)"
+    r"|soy|sono|sou|ik ben|jag är|jeg er|jestem)(?: l?a)? (?!Teil|Assist|Chat|Bot|KI|AI|IA)(?-i:[A-ZÀ-Þ][\w-]+)"
     r" (?:from|at|vom|von|aus|an der|d[eo]|de la|de l['\u2019]|della?|da|van|från|fra|z)\b",
     # English
     rf"\bI(?:['\u2019]m| am)(?: (?:really|actually|indeed|definitely|of course))?(?: (?:a|an))?(?: {_REAL})?"

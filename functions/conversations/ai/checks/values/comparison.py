@@ -40,7 +40,7 @@ from conversations.ai.checks.values.durations import durations_in, moved_days, m
 from conversations.ai.checks.values.times import KnownTimes, known_times_in, times_in, without_times
 from conversations.ai.checks.values.totals import Parts
 from shared.ai.languages.function_words import plain_words
-from shared.ai.texts import amounts_in, money_in, numbers_in, percentages_in
+from shared.ai.texts.values import amounts_in, money_in, numbers_in, percentages_in
 from shared.runtime.redaction.phone_numbers import phones_in
 
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from conversations.ai.checks.values import day_parts
 from conversations.ai.checks.values.calendar_words import HOUR_NAMES, SPOKEN_HOURS
 from shared.ai.languages.function_words import language_of
-from shared.ai.texts import CURRENCY
+from shared.ai.texts.values import CURRENCY
 
 type Minutes = int
 
@@ -125,7 +125,7 @@ class KnownTimes:
 
     @classmethod
     def of(cls, known: Iterable["KnownTimes"]) -> "KnownTimes":
-        """Return those of several texts."""
+        """Return the times of several texts."""
         found = list(known)
         return cls(
             frozenset().union(*(one.possible for one in found)),

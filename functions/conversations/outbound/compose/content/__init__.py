@@ -1,1 +1,1 @@
-"""What customers send, as models read it: marks, quoted messages and files."""
+"""Customers' messages as models read them: marks, quoted messages and files."""

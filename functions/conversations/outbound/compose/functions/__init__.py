@@ -1,1 +1,1 @@
-"""What a model may call in a turn: functions of the company, proposals of calls, and the search in documents."""
+"""Functions that a model may call in a turn: the company's, proposals of calls, and the search in documents."""

@@ -14,7 +14,7 @@ _UNTIL_REPLACED = "none; the test data of a company, without data of persons"
 class EvaluationSet(LogItem):
     """
     A set: `revision` changes with its scenarios, of which there are `scenarios`. With `gate` a version goes live only
-    if it is one of `passed`. `made_for` is the hash of the call.
+    if it is one of `passed`: the model of these has passed all scenarios.
     """
 
     item_type: ClassVar[str] = "EVALUATION_SET"
@@ -31,7 +31,6 @@ class EvaluationSet(LogItem):
     newest_run: str | None = None
     by: str
     at: str
-    made_for: str
 
     @classmethod
     def key_of(cls, company_id: str, project_id: str, name: str) -> Attributes:

@@ -18,7 +18,6 @@ from whatsapp.actions.calls.inputs import Input, Moment, PageInput, Text
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.json_view import View
 from whatsapp.api.queries import NotFound
-from whatsapp.privacy import message_exports
 from whatsapp.sending import messages
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.inbox import exports
@@ -26,6 +25,7 @@ from whatsapp.store.items import Message
 from whatsapp.store.items.exports import ExportJob
 from whatsapp.store.sending import unknown_sends
 from whatsapp.store.sending.unknown_sends import RESEND, Decision
+from whatsapp.worker import message_exports
 from whatsapp.worker.messages import sent_messages
 
 OPS = Group("delivery_ops")

@@ -5,7 +5,7 @@ The recipients of a campaign from a list or segment of contacts, read when it st
 
 A person is in one page. A worker that is killed leaves the position of the last page, from which the next one reads on:
 the page that it may have begun is replaced. People without an address, with a withdrawn number, who have opted out, or
-who lack a value for the template are left out and counted; the last check is that of every send.
+who lack a value for the template are left out and counted; the last check is made at every send.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def _sent(run: PageRun, row: Row) -> SentView:
 
 def _check_files(run: PageRun, row: Row) -> None:
     """
-    Check the files of a row; those of the campaign were checked when it was created.
+    Check the files of a row; the campaign's own were checked when it was created.
 
     Raises FileRefused, and Stopped while the provider limits how many files are looked up.
     """

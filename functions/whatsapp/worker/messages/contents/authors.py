@@ -48,14 +48,14 @@ def of_event(event: Event, phone: Phone) -> dict[str, Any]:
 
 
 def wrote(author: Author, message: Message) -> bool:
-    """Whether the ids of an author are those of a message's author. True without ids: an older version stored none."""
+    """Whether ids of an author belong to a message's author. True without ids: an older version stored none."""
     if not author:
         return True
     if not _is_of_kind(author, message):
         return False
     user_id, phone = author.get("userId"), author.get("phone")
     if author.get(BUSINESS):
-        # Other ids of the receiver are those of the same person, or of another conversation.
+        # Other ids of the receiver belong to the same person, or to another conversation.
         return not (user_id or phone) or message.to in {user_id, _line(phone)}
     if user_id and message.sender_user_id:
         return bool(user_id == message.sender_user_id)

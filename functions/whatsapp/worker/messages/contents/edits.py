@@ -180,7 +180,7 @@ def _actor(
     resources: Resources, event: Event, phone: Phone, message: Message | None, lookup: Lookup
 ) -> str:
     """
-    Return under which name the reaction of an event is stored: that of the person at the message, once it has arrived.
+    Return under which name the reaction of an event is stored: the person's name at the message, once it has arrived.
 
     Raises Permanent (`foreign_change`) unless the message is in the conversation of the event.
     """

@@ -14,7 +14,7 @@ TARGET = "original_message_id"
 
 
 def keep_early(resources: Resources, event: Event, phone: Phone, record: Edit) -> Outcome:
-    """Keep a revocation beside those of others, and remove the edits of its own author. Safe to repeat."""
+    """Keep a revocation beside others' revocations, and remove the edits of its own author. Safe to repeat."""
     known, at = record.revocations or [], versions.at_of(event)
     author = authors.of_event(event, phone)
     is_new = record.revoked_at is None and all(one["id"] != event.id for one in known)
@@ -49,7 +49,7 @@ def hide(resources: Resources, event: Event, phone: Phone, record: Edit) -> bool
 def further_fields(
     resources: Resources, event: Event, phone: Phone, message_id: str
 ) -> dict[str, Any]:
-    """Return the further fields of a revocation as those of the record, after storing them whole if they are long."""
+    """Return the further fields of a revocation as fields of the record, after storing them whole if they are long."""
     fields = full_content.of_change(event, "revoke", TARGET)
     key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
     bounded, whole = full_content.bounded(Edit, fields, key)
@@ -61,7 +61,7 @@ def further_fields(
 def _remove(
     resources: Resources, record: Edit, removed: list[versions.Version], phone: Phone
 ) -> None:
-    """Delete files and objects of versions; those of other authors stay."""
+    """Delete files and objects of versions; other authors' stay."""
     for version in removed:
         if version.get("mediaId"):
             downloads.remove(resources, version["mediaId"], Message.key(record.message_id), phone)

@@ -172,9 +172,18 @@ def _number(value: Decimal) -> int | float:
 
 
 def write(resources: Resources, record: Edit, phone: Phone, **changes: Any) -> Edit:  # noqa: ANN401 - fields of Edit
-    """Write the changed record and return it. Raises Transient after a concurrent write."""
+    """
+    Write the changed record and return it. Raises Transient after a concurrent write.
+
+    With `customer_phone` it is listed under that customer: by itself under the first one, and by an item under others.
+    """
     days = phone.message_ttl_days or resources.message_ttl_days
     ttl = clock.expires_in(days * clock.DAY_SECONDS) if days else None
+    subject, at = changes.get("customer_phone"), changes.get("created_at")
+    if subject is None or record.customer_phone is not None:
+        changes |= {"customer_phone": record.customer_phone, "created_at": record.created_at}
+    if subject is not None and subject != changes["customer_phone"]:
+        store.message_reports.list_author(resources.table, record, subject, str(at), ttl)
     changed = record.model_copy(update={**changes, "revision": record.revision + 1, "ttl": ttl})
     store.message_reports.replace_edit(resources.table, changed)
     return changed

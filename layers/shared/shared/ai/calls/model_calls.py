@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 2
 SHORTEST_LEFT_MS = 20 * clock.SECOND_MS  # minimum time left to start a call
 NO_ANSWER = "(no answer)"
+NO_TIME_LEFT = "no_time_left"  # the code of a call that would begin too late
 
 
 class AnswerInvalid(Exception):
@@ -102,7 +103,7 @@ class ModelCalls:
         if self.deadline_ms is not None:
             left_ms = self.deadline_ms - started
             if left_ms < SHORTEST_LEFT_MS:
-                raise Unavailable("no_time_left")
+                raise Unavailable(NO_TIME_LEFT)
             within_ms = min(request.limits.within_ms, left_ms)
             request = replace(request, limits=replace(request.limits, within_ms=within_ms))
         if self.before_call:

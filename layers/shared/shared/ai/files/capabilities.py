@@ -1,5 +1,5 @@
 """
-What a model can read beside text, by its id.
+Kinds of files that a model can read, by its id.
 
 Check: OpenAI reads images and PDFs with gpt-4o and later models ("File inputs"), Bedrock's Converse with the models
 that its table of supported features lists. A model that no row names reads text; the setting `reads` of a project says

@@ -156,7 +156,7 @@ def _weighed(
 
 
 def _terms(chunk: Chunk) -> str:
-    """Return the terms of a chunk; of one whose language is uncertain, those of all languages."""
+    """Return the terms of a chunk; of one whose language is uncertain, the terms of all languages."""
     text = f"{chunk.title}\n{chunk.text}"
     languages = [chunk.language] if chunk.language is not None else list(STEMMERS)
     return " ".join(dict.fromkeys(term for one in languages for term in terms_of(text, one)))

@@ -42,6 +42,10 @@ class ModelPrice:
         """Return the price of a call in micro-dollars, at least 1."""
         return max(1, -int(-(tokens_in * self.token_in + tokens_out * self.token_out) // 1))
 
+    def estimate(self, size: int, most_tokens: int) -> int:
+        """Return the price of a call with *size* bytes of input and the longest answer."""
+        return self.of(-(-size // BYTES_A_TOKEN), most_tokens)
+
     def of_use(self, usage: Usage) -> int:
         """Return the price of what calls have used in micro-dollars, at least 1."""
         share = CACHED_SHARE
@@ -93,7 +97,7 @@ def price_for(settings: ModelSettings) -> ModelPrice:
 
 def estimate(model: str | None, size: int, most_tokens: int) -> int:
     """Return the price of a call with *size* bytes of input and the longest answer."""
-    return model_price(model).of(-(-size // BYTES_A_TOKEN), most_tokens)
+    return model_price(model).estimate(size, most_tokens)
 
 
 def price_of(model: str | None, usage: Usage) -> int:

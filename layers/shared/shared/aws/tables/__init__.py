@@ -1,1 +1,1 @@
-"""What tables hold: item classes, leases, counted attempts, and JSON values."""
+"""Contents of tables: item classes, leases, counted attempts, and JSON values."""

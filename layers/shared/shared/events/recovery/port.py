@@ -1,5 +1,5 @@
 """
-What a context implements so that `shared.events.recovery` can list, replay and redrive its events.
+Port that a context implements, so that `shared.events.recovery` can list, replay and redrive its events.
 
 A context says how its items are read and marked, and to which queue and message group an event goes. Everything else
 is the same for all contexts: `parked_events` and `dead_letters`.

@@ -58,7 +58,7 @@ FILTERABLE: Final = frozenset({Kind.BOOLEAN, Kind.CHOICE})
 
 
 class Definition(BaseModel):
-    """An attribute. `choices` are those of a choice; values that were removed from them stay on contacts, unseen."""
+    """An attribute. `choices`: of a choice; values that were removed from them stay on contacts, unseen."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 

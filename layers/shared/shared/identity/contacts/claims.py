@@ -1,4 +1,4 @@
-"""What an event says about who its person is: identifiers, each with its proof."""
+"""Claims of an event about its person: identifiers, each with its proof."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What people have stored about a person: details and identifiers, over the profiles of all merged contacts."""
+"""Details and identifiers that people have stored about a person, over the profiles of all merged contacts."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class _Event:
     name: Sequence[tokens.Token]
 
     def tokens_of(self, identifiers: Sequence[Identifier]) -> tuple[set[str], set[str]]:
-        """Return the hashes by which a person with these identifiers is found, and those of the name."""
+        """Return the hashes by which a person with these identifiers is found, and the hashes of the name."""
         own = [token for one in identifiers for token in tokens.of_identifier(one)]
         return tokens.hashes(self.company, own), tokens.hashes(self.company, self.name)
 
@@ -230,7 +230,7 @@ def ids_of(company: str, identifier: Identifier) -> list[str]:
 
 
 def _activity(company: str, at_ms: int) -> dict[str, object]:
-    """Return the fields of a contact that list it among those of the company."""
+    """Return the fields of a contact that list it among the company's contacts."""
     return {
         "activity_pk": Profile.activity_list(company, at_ms),
         "last_activity_at": clock.to_text(at_ms),
@@ -256,7 +256,7 @@ def _create(table: Table, profile: Profile, **fields: object) -> None:
 
 
 def _list_tokens(table: Table, profile: Profile, found_by: set[str]) -> set[str]:
-    """Add tokens to the list of a profile, unless it would have too many; return those of them that it has."""
+    """Add tokens to the list of a profile, unless it would have too many; return which of them it has."""
     if found_by <= profile.tokens:
         return found_by
     if len(found_by | profile.tokens) > MOST_TOKENS:

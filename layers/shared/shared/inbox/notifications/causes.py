@@ -1,5 +1,5 @@
 """
-Which notifications a changed entry causes, which a new note or draft, and which an ended campaign. Pure.
+Notifications that a changed entry, a new note or draft, or an ended campaign causes. Pure.
 
     assigned   the assignee is another one than before, and did not make the change
     replied    the customer waits, and did not when the entry was written before; the assignee is the same
@@ -33,7 +33,7 @@ _OF_DUE: Final = {"at_risk": NotificationKind.AT_RISK, "overdue": NotificationKi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenNote:
-    """A new internal note. *at* and *key* are those of its item. *mentions*: people and teams."""
+    """A new internal note. *at* and *key*: of its item. *mentions*: people and teams."""
 
     reference: str
     key: str

@@ -23,6 +23,7 @@ class NotificationKind(StrEnum):
     OVERDUE = "overdue"
     DRAFT = "draft"  # waits for a person
     CAMPAIGN = "campaign"  # has ended, or stopped by itself
+    ISSUE = "issue"  # of a newsletter: was sent, or stopped by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,8 @@ class Notification(Item):
 
     `event` is the same however often the same thing is reported; a crash between a notification and the write that
     follows it may leave two items of one event, which are shown as one. `entry` is the key of the conversation's entry,
-    or `campaign` a campaign's id: what a row shows is read from there, with the rights that its reader has then.
+    `campaign` a campaign's id, or `issue` an issue's, which is mail: what a row shows is read from there, with the
+    rights that its reader has then.
     """
 
     pk_pattern: ClassVar[str] = "NOTIFIED#{company}#{owner}"
@@ -62,6 +64,7 @@ class Notification(Item):
     context: Context
     entry: str | None = None
     campaign: str | None = None
+    issue: str | None = None
     project_id: str | None = None
     by: str | None = None  # the principal who caused it
     ttl: int
@@ -103,6 +106,22 @@ class Notification(Item):
             context=Context.WHATSAPP,
             campaign=ended.campaign,
             by=ended.by,
+            ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
+        )
+
+    @classmethod
+    def of_issue(
+        cls, company: str, owner: str, issue: str, at: str, version: int
+    ) -> "Notification":
+        """Return the notification that an issue was sent, or stopped. *version*: of the issue by that."""
+        return cls(
+            pk=cls.partition(company, owner),
+            sk=cls.sort_key(at, _event(NotificationKind.ISSUE, issue, str(version))),
+            company=company,
+            owner=owner,
+            kind=NotificationKind.ISSUE,
+            context=Context.EMAIL_THREADS,
+            issue=issue,
             ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
         )
 

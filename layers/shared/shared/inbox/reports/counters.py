@@ -33,7 +33,7 @@ _busy: WeakKeyDictionary[Table, set[str]] = WeakKeyDictionary()  # in a process,
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A duration in seconds, and those of it that are business hours."""
+    """A duration in seconds, and its seconds within business hours."""
 
     seconds: int
     business_seconds: int

@@ -22,7 +22,7 @@ _HOUR: Final = 60 * _MINUTE
 # Upper bounds of the classes of durations, in seconds; the last class has none.
 BOUNDS: Final = (5 * _MINUTE, 15 * _MINUTE, _HOUR, 4 * _HOUR, 8 * _HOUR, 24 * _HOUR, 72 * _HOUR)
 CLASSES: Final = len(BOUNDS) + 1
-# First letters of the counts of durations: `as` is their sum in seconds, `a0` those of the first class.
+# First letters of the counts of durations: `as` is their sum in seconds, `a0` their number in the first class.
 ANSWER, ANSWER_IN_HOURS, RESOLUTION, RESOLUTION_IN_HOURS = "a", "b", "r", "s"
 _SUM: Final = "s"
 
@@ -42,7 +42,7 @@ class DayCounts(Counted):
     """
     What happened on a day (in the company's zone) in the conversations of a context and channel.
 
-    Attributes: those of `Fact` by their names; `h00` to `h23`, the openings of each hour; and of the durations until
+    Attributes: counts of `Fact` by its names; `h00` to `h23`, the openings of each hour; and of the durations until
     the first answer (`a`, in business hours `b`) and until the end (`r`, `s`) the sum in seconds, `as`, and the number
     of each class, `a0` to `a7` (`BOUNDS`). Of a busy day a part is in further items with a number after the key.
     """
@@ -97,7 +97,7 @@ class PersonMonth(Counted):
     """
     What happened in a month in the conversations of a context that were assigned to a person or team.
 
-    Attributes by the day of the month: answers (`a01`), the seconds until them (`s01`) and those of business hours
+    Attributes by the day of the month: answers (`a01`), the seconds until them (`s01`), in business hours
     (`b01`), resolved conversations (`r01`).
     """
 

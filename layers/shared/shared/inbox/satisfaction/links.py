@@ -4,7 +4,7 @@ Links by which a customer answers without a login.
     /satisfaction/email.1a2b3c4d5e6f7a8b.de.6950a2c0.<proof>
                   channel, conversation, language of the page, end (hex, epoch seconds), keyed hash of the four
 
-The keys are those of identifiers: a link stays valid while they rotate.
+Identifiers have the same keys: a link stays valid while they rotate.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LinkInvalid(Exception):
 
 
 class LinkExpired(Exception):
-    """The link is no longer valid; *language* is that of its page."""
+    """The link is no longer valid; *language*: of its page."""
 
     def __init__(self, language: str) -> None:
         super().__init__("expired")

@@ -45,7 +45,7 @@ class Identities:
 
     def of_address(self, address: str) -> Identity | None:
         """
-        Return the identity that sends from an address: that of its domain or a parent, or of the address; None without
+        Return the identity that sends from an address: of its domain or a parent, or of the address; None without
         one. Raises Transient.
         """
         domain = address.rpartition("@")[2]

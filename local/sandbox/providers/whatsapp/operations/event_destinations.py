@@ -11,7 +11,7 @@ from local.sandbox.responses import json_response
 
 APP = "1029384756"
 ACCOUNT = "123456789012"
-# Whose topics may be used: the account of moto, and that of the local stack.
+# Whose topics may be used: the accounts of moto and of the local stack.
 _ACCOUNTS_OF_TOPICS = (ACCOUNT, "000000000000")
 _NUMBER_KEY = "0123456789abcdef0123456789abcdef"
 # The account of the number on AWS: as the other operations derive it from the number, and as the sample events name it.

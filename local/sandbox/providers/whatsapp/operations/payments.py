@@ -2,7 +2,7 @@
 Payments in India: configurations of an account, look-ups of payments, and refunds.
 
 A payment exists once its order_details message was sent; `pay` plays the customer. The paths of look-ups and refunds
-are those of Meta's pages about payment gateways; Meta's OpenAPI document does not have them.
+are in Meta's pages about payment gateways; Meta's OpenAPI document does not have them.
 """
 
 import re

