@@ -3,15 +3,16 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import boto3
 from boto3.dynamodb.conditions import Attr
 
-from access import api_keys
-from access.api_keys import ApiKey
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
+from shared.access import company_keys
+from shared.access.company_keys import MOST_DAYS, ApiKey, TooManyKeys
 from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -36,25 +37,32 @@ def _create(table: Table, options: argparse.Namespace) -> None:
             f"--scopes: {', '.join(refused)} apply to data without a project; omit --project, or give only scopes"
             f" of projects ({', '.join(sorted(PROJECT_SCOPES))})"
         )
-    key = api_keys.create(
-        table,
-        company=options.company,
-        scopes=dict.fromkeys(options.scopes),
-        projects=dict.fromkeys(projects),
-        name=options.name or "",
-        expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
-    )
+    try:
+        key = company_keys.create(
+            table,
+            company=options.company,
+            scopes=dict.fromkeys(options.scopes),
+            projects=dict.fromkeys(projects),
+            name=options.name or "",
+            expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+        )
+    except TooManyKeys as refusal:
+        raise Refused(f"--company: {refusal}") from None
     print("The key is shown only once:", file=sys.stderr)
     print(key)
 
 
 def _list(table: Table, options: argparse.Namespace) -> None:
-    for key in sorted(_all(table), key=lambda key: (key.company, key.created_at)):
+    """Show the keys, and add those that are older than the list of their company to it."""
+    found = sorted(_all(table), key=lambda key: (key.company, key.created_at))
+    for company, keys in groupby(found, key=lambda key: key.company):
+        company_keys.register(table, company, {key.key_id for key in keys})
+    for key in found:
         if options.company in {None, key.company}:
             print(
                 key.key_id,
                 key.company,
-                _state(key),
+                key.state(),
                 f"created {key.created_at}",
                 f"expires {clock.to_text(key.expires_at * 1_000)}" if key.expires_at else "",
                 ",".join(key.scopes),
@@ -65,7 +73,7 @@ def _list(table: Table, options: argparse.Namespace) -> None:
 
 
 def _revoke(table: Table, options: argparse.Namespace) -> None:
-    if not api_keys.revoke(table, options.key_id):
+    if not company_keys.revoke(table, options.key_id):
         raise Refused("key_id: key not found")
     print(f"{options.key_id} is revoked", file=sys.stderr)
 
@@ -83,14 +91,9 @@ def _all(table: Table) -> Iterator[ApiKey]:
         page = items.scan(**found, ExclusiveStartKey=page["LastEvaluatedKey"])
 
 
-def _state(key: ApiKey) -> str:
-    is_expired = key.status == api_keys.ACTIVE and clock.is_over(key.expires_at)
-    return "expired" if is_expired else key.status
-
-
 def _days(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 3650:  # noqa: PLR2004 - ten years
-        raise argparse.ArgumentTypeError("must be a whole number of days from 1 to 3650")
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_DAYS:
+        raise argparse.ArgumentTypeError(f"must be a whole number of days from 1 to {MOST_DAYS}")
     return int(text)
 
 

@@ -9,9 +9,9 @@ from unittest import mock
 import boto3
 import pytest
 
-from access import api_keys
 from events.richpanel import samples as help_desk
 from events.whatsapp.sample_data import COMPANY
+from shared.access import company_keys
 from shared.access.logins import LoginSettings
 from shared.aws.dynamodb import Table
 from shared.providers import http
@@ -121,7 +121,7 @@ def exercise_authorizer(system: System, observer: CallObserver) -> None:
     """A valid key and an unknown one, and the access token of a person."""
     direct_client = boto3.Session().client("dynamodb")
     table = Table(direct_client, create_table(direct_client, "ApiKeysTable", **STAGE))
-    key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
+    key = company_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
     module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
     handler = observer.watching("ApiAuthorizer", module.handler)
     arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"

@@ -17,7 +17,6 @@ from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from access.api_keys import ApiKey
 from conversations.configuration import projects
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
@@ -29,6 +28,7 @@ from events.conversations import sample_data
 from newsletters.store.items import ITEMS as NEWSLETTER_ITEMS
 from newsletters.store.items.item import TableItem
 from richpanel.store.items import ROWS
+from shared.access.company_keys import ApiKey
 from shared.access.ownership.claims import Claim
 from shared.aws.dynamodb import values
 from shared.policy.business_hours import BusinessHours

@@ -18,6 +18,7 @@ import { Privacy } from "./privacy/Privacy";
 import { Projects } from "./projects/Projects";
 import { ServiceLevels } from "./figures/ServiceLevels";
 import { Findings } from "../setup/Findings";
+import { KeysPage } from "../setup/keys/KeysPage";
 import { PeoplePage } from "../setup/PeoplePage";
 import { Setup } from "../setup/Setup";
 import { Switches } from "./Switches";
@@ -61,6 +62,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Setup />;
     case "people":
       return <PeoplePage />;
+    case "keys":
+      return <KeysPage />;
     case "parked":
       return <Parked rights={rights} />;
     case "switches":

@@ -21,6 +21,7 @@ from console.operations.cost import Cost
 from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
 from console.operations.setup.administrator import FirstAdministrators
+from console.operations.setup.api_keys import ApiKeyNotFound
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration, PersonNotFound
 from console.operations.setup.people import PersonExists
@@ -31,6 +32,7 @@ from console.operations.setup.whatsapp import WhatsAppSecrets
 from console.operations.spending import CompanySpending
 from console.store import metric_reads
 from shared.access.companies import ProfileConflict
+from shared.access.company_keys import TooManyKeys
 from shared.access.first_links import LinkRefused
 from shared.access.logins import StoredLogins
 from shared.access.user_pool import People, PoolMissing
@@ -103,6 +105,8 @@ routes = Routes(
         LinkRefused: (HTTPStatus.GONE, "link_refused"),
         PersonExists: (HTTPStatus.CONFLICT, "person_exists"),
         PersonNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        ApiKeyNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        TooManyKeys: (HTTPStatus.CONFLICT, "too_many_keys"),
         PoolMissing: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
         ProfileConflict: (HTTPStatus.CONFLICT, "version_conflict"),
     },

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
 from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -32,7 +33,7 @@ def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
 
     parts = page.get_by_role("navigation", name="Parts of operations").get_by_role("link")
     names = parts.all_inner_texts()
-    assert len(names) == 17
+    assert len(names) == 18
     for name in names:
         parts.filter(has_text=name).click()
         expect(parts.filter(has_text=name)).to_have_attribute("aria-current", "page")
@@ -81,3 +82,37 @@ def test_an_administrator_sees_the_numbers_and_changes_a_profile(
     expect(dialog).to_be_hidden()
     assert barriers(page) == []
     assert visit.violations == []
+
+
+def test_an_administrator_creates_a_key_that_is_shown_once_and_revokes_it(
+    visit_of_operator: Visit,
+) -> None:
+    visit, page = visit_of_operator, visit_of_operator.page
+    visit.sign_in()
+    page.get_by_role("link", name="Operations").click()
+    page.get_by_role("link", name="API keys").click()
+    name = f"till {time.time_ns()}"
+    form = page.get_by_role("form", name="New key")
+    form.get_by_label("What the key is for").fill(name)
+    form.get_by_label("read the audit log").check()
+    form.get_by_role("button", name="Create the key").click()
+    page.get_by_role("button", name="Show: Key").click()
+    key = page.locator("code", has_text="pk_").inner_text()
+    assert status_with(visit, key) == HTTPStatus.OK
+    assert barriers(page) == []
+
+    page.get_by_role("button", name="I have copied it").click()
+    expect(page.locator("body")).not_to_contain_text("pk_")
+    expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("active")
+    page.get_by_role("button", name=f"Revoke: {name}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("revoked")
+    assert status_with(visit, key) == HTTPStatus.UNAUTHORIZED
+    assert visit.violations == []
+
+
+def status_with(visit: Visit, key: str) -> int:
+    """The status of a call with a key."""
+    url = f"{visit.stack.api_url}/operations/actions"
+    status: int = http.request("GET", url, headers={"x-api-key": key}).status
+    return status

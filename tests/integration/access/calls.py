@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from access import api_keys
+from shared.access import company_keys
 from shared.access.logins import StoredLogins
 from shared.aws.dynamodb import Table
 from tests.integration.access.provider import OTHER, Provider
@@ -24,7 +24,7 @@ OTHER_KEYS = "https://keys.example/jwks"
 
 
 def a_key(table: Table, company: str = "acme", **changes: Any) -> str:
-    return api_keys.create(
+    return company_keys.create(
         table, **{"company": company, "scopes": ["whatsapp:read"], "name": "till"} | changes
     )
 

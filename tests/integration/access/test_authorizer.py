@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 import pytest
 
-from access import api_keys
+from shared.access import company_keys
 from shared.api.auth import Caller, caller_of
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -113,8 +113,8 @@ def test_a_revoked_key_is_refused_at_once(authorizer: ModuleType, table: Table) 
     key, other = a_key(table), a_key(table)
     authorizer.handler(request(key=key), None)
 
-    assert api_keys.revoke(table, key.split("_")[1])
-    assert api_keys.revoke(table, key.split("_")[1])
+    assert company_keys.revoke(table, key.split("_")[1])
+    assert company_keys.revoke(table, key.split("_")[1])
 
     assert is_denied(authorizer, request(key=key))
     assert authorizer.handler(request(key=other), None)["context"]["company"] == "acme"

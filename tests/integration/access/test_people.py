@@ -13,9 +13,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from access import api_keys
 from access.roles import SCOPES
 from access.signing_keys import SigningKeys
+from shared.access import company_keys
 from shared.access.groups import Role
 from shared.api.auth import Forbidden, RateLimited, caller_of
 from shared.api.errors import InvalidInput
@@ -254,7 +254,7 @@ def test_each_call_is_decided_anew_so_a_token_ends_with_its_second_and_a_key_whe
     assert caller_of(behind(authorizer, request(token))).company == "acme"
     assert caller_of(behind(authorizer, by_key)).company == "acme"
     now[0] += 1
-    api_keys.revoke(table, key.split("_")[1])
+    company_keys.revoke(table, key.split("_")[1])
     assert is_denied(authorizer, request(token))
     assert is_denied(authorizer, by_key)
 

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from access import api_keys
-from shared.access import revocations
+from shared.access import company_keys, revocations
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from shared.inbox.live import posts
@@ -193,12 +193,12 @@ def test_a_connection_that_is_gone_is_forgotten_unless_it_is_about_to_open(
 
 
 def test_the_connections_of_a_key_get_no_hint_after_it_is_revoked(live: LiveSystem) -> None:
-    key = api_keys.create(live.keys, company="acme", scopes=["whatsapp:read"], name="screen")
+    key = company_keys.create(live.keys, company="acme", scopes=["whatsapp:read"], name="screen")
     caller: Caller = api_keys.verify(live.keys, key).caller()
     live.connect(caller, "screen")
     live.announce(change("before"))
 
-    assert api_keys.revoke(live.keys, key.split("_")[1])
+    assert company_keys.revoke(live.keys, key.split("_")[1])
     live.announce(change("after"))
 
     assert [hint["key"] for hint in live.hints("screen")] == ["before"]

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from access import api_keys
+from shared.access import company_keys
 from shared.aws.dynamodb import Table
 from tests.simulation import stored
 from tests.template import create_table, environment
@@ -32,7 +32,7 @@ def authorizer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 def key_of(authorizer: ModuleType, company: str, **facts: Any) -> str:
     table: Table = authorizer.table
     known: dict[str, Any] = {"scopes": ["whatsapp:read"], "name": "-"}
-    return api_keys.create(table, company=company, **known | facts)
+    return company_keys.create(table, company=company, **known | facts)
 
 
 def vouched(authorizer: ModuleType, key: str, **headers: str) -> dict[str, str] | str:
@@ -94,6 +94,6 @@ def test_a_revoked_or_expired_key_of_a_is_refused_like_one_that_never_existed(
 ) -> None:
     key = key_of(authorizer, "acme", expires_at=1 if end == "expired" else None)
     if end == "revoked":
-        api_keys.revoke(authorizer.table, key.split("_")[1])
+        company_keys.revoke(authorizer.table, key.split("_")[1])
 
     assert vouched(authorizer, key) == "Deny"

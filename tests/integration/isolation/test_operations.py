@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -14,6 +15,7 @@ from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
 from shared.access import companies as profiles
+from shared.access import company_keys
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller
 from shared.runtime import clock
@@ -30,6 +32,7 @@ from tests.integration.isolation.route_tests import suite_of
 PATH = "GET /operations/"
 PERSON = "user:"
 PERSON_OF_A = "person@of-a.example"
+KEY_OF_A = "a" * 16
 READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 MOMENT_MS = clock.now_ms()
 NOW = clock.to_text(MOMENT_MS)
@@ -45,10 +48,12 @@ class TwoCompanies:
     company_b: str = "globex"
     project_a: str = "hiring"
     other_project_a: str = "sales"
-    words: tuple[str, ...] = ("change_of_a", "Name of A", "Person of A", PERSON_OF_A)
-    ids: tuple[str, ...] = ("user:ada-of-a", "conversation-of-a")
+    words: tuple[str, ...] = ("change_of_a", "Name of A", "Person of A", PERSON_OF_A, "Key of A")
+    ids: tuple[str, ...] = ("user:ada-of-a", "conversation-of-a", KEY_OF_A)
     names: Mapping[str, str] = field(
-        default_factory=lambda: MappingProxyType({"principal": "user:ada-of-a", "company": "acme"})
+        default_factory=lambda: MappingProxyType(
+            {"principal": "user:ada-of-a", "company": "acme", "key_id": KEY_OF_A}
+        )
     )
 
     def with_a(self) -> None:
@@ -58,7 +63,11 @@ class TwoCompanies:
         self.system.store(
             changed("acme", "user:ada-of-a", "change_of_a", at=NOW, object_id="conversation-of-a")
         )
-        profiles.replace(self.system.module.api_keys, "acme", "Name of A", "en", 0)
+        keys = self.system.module.api_keys
+        profiles.replace(keys, "acme", "Name of A", "en", 0)
+        company_keys.create(
+            keys, company="acme", scopes=["whatsapp:read"], name="Key of A", key_id=KEY_OF_A
+        )
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.system.audit_log
@@ -72,7 +81,10 @@ class TwoCompanies:
             self.system.people.remove(PERSON_OF_A, group)
         keys = self.system.module.api_keys
         for company in ("acme", "globex"):
-            keys.delete({"key_id": profiles.KEY_PATTERN.format(company=company)})
+            for key in company_keys.of_company(keys, company):
+                keys.delete({"key_id": key.key_id})
+            for pattern in (profiles.KEY_PATTERN, company_keys.KEY_PATTERN):
+                keys.delete({"key_id": pattern.format(company=company)})
         requests = self.system.module.routes.requests.table
         for item in boto3.client("dynamodb").scan(TableName=requests.name)["Items"]:
             requests.delete({"pk": item["pk"]["S"]})
@@ -84,12 +96,16 @@ class TwoCompanies:
         # Software makes none of these changes, so people attack.
         person = replace(caller, principal=PERSON + caller.principal) if caller else None
         found = self.system.respond(path, person, call.query, method, call.body, call.headers)
-        return Answer(found["statusCode"], found["body"])
+        # The secret of a new key is random.
+        return Answer(found["statusCode"], re.sub(r"(pk_[0-9a-f]+_)[\w-]+", r"\1", found["body"]))
 
     def stored(self) -> Stored:
         keys = self.system.module.api_keys
         found = {one: profiles.profile_of(keys, one) for one in ("acme", "globex")}
-        return {("company", one): asdict(profile) for one, profile in found.items()}
+        listed = {one: company_keys.of_company(keys, one) for one in ("acme", "globex")}
+        return {("company", one): asdict(profile) for one, profile in found.items()} | {
+            ("key", key.key_id): asdict(key) for of_one in listed.values() for key in of_one
+        }
 
     def operations(self) -> list[str]:
         made = list(self.queries)
@@ -110,6 +126,10 @@ API = Api(
         "POST /operations/people": Special(
             inputs=({"email": "new@of-the-caller.example", "roles": ["agent"]},),
             is_blind="a login gets roles in the caller's company only; test_setup.py names one of another",
+        ),
+        "POST /operations/api-keys": Special(
+            inputs=({"name": "of-the-caller", "scopes": ["access:admin"], "projects": []},),
+            is_blind="a key is one of the caller's company; test_api_keys.py looks at it",
         ),
         "POST /operations/whatsapp/credentials": Special(
             inputs=({"app_id": "123456789", "access_token": "a-token"},),
@@ -152,7 +172,7 @@ def two_companies() -> Iterator[TwoCompanies]:
             "provide-client-params.dynamodb",
             # Writes have random keys.
             lambda params, model, **_: made.queries.append(
-                f"{model.name} {params if model.name in READS else params['TableName']}"
+                f"{model.name} {params if model.name in READS else params.get('TableName')}"
             ),
         )
         yield made

@@ -104,11 +104,16 @@ def set_up(system: Operations) -> Iterator[Answer]:
     yield system.post(f"people/{ben}/sign-out", caller)
     for is_blocked in (True, False):
         yield system.post(f"people/{ben}/block", caller, blocked=is_blocked)
+    key: dict[str, Any] = {"name": "till", "scopes": ["operator"]}
+    made = system.post("api-keys", caller, **key)
+    yield made
+    key_id = made.result["key_id"]
+    yield system.post(f"api-keys/{key_id}/revoke", caller)
     credentials = {"app_id": "1" * 15, "app_secret": "the-secret", "access_token": "the-token"}
     yield system.post("whatsapp/credentials", caller, **credentials)
     for context in ("whatsapp", "conversations", "email_threads"):
         yield system.post("switches", caller, context=context, name="safe_mode", on=True)
-    for name in ("company", "people", "whatsapp/webhook", "findings"):
+    for name in ("company", "people", "api-keys", "whatsapp/webhook", "findings"):
         yield system.get(name, caller)
 
 

@@ -71,6 +71,8 @@ BY_VALUE = {
         )
     ),
     *(
+        "keys.scope",
+        "keys.state",
         "nav",
         "notifications.ended",
         "inbox.status",

@@ -7,12 +7,15 @@ from pydantic_core import PydanticCustomError
 
 from shared.access import first_links
 from shared.access.companies import Language
+from shared.access.company_keys import MOST_DAYS
 from shared.access.groups import Role
+from shared.api.auth import Scope
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 
 LONGEST_VALUE = 8_192
 _MOST_TEAMS = 20
+_MOST_PROJECTS = 40
 _LEAST_PASSWORD = 12  # the rule of the user pool, as are the kinds of characters
 
 
@@ -42,6 +45,7 @@ def _is_visible(secret: str) -> str:
 type Address = Annotated[str, Field(pattern=r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$")]
 type Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_is_one_line)]
 type Secret = Annotated[str, AfterValidator(_is_visible)]
+type Project = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
 type Team = Annotated[str, Field(pattern=TEAM_PATTERN)]
 
 
@@ -100,6 +104,17 @@ class MemberInput(Input):
 
     roles: Annotated[list[Role], Field(max_length=len(Role))]
     teams: Annotated[list[Team], Field(max_length=_MOST_TEAMS)]
+
+
+class ApiKeyInput(Input):
+    """A key to create: for all projects of the company if it names none, and for ever without *expires_days*."""
+
+    name: Name
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=len(Scope))]
+    projects: Annotated[list[Project], Field(max_length=_MOST_PROJECTS)] = Field(
+        default_factory=list
+    )
+    expires_days: Annotated[int, Field(ge=1, le=MOST_DAYS)] | None = None
 
 
 class BlockInput(Input):

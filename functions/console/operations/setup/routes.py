@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from console.operations.setup import inputs, people, views
+from console.operations.setup import api_keys, inputs, people, views
 from console.operations.setup.administrator import FirstAdministrators
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration
@@ -84,6 +84,25 @@ class SetupRoutes:
     ) -> Callable[[], views.MemberState]:
         """Refuse all calls and logins of a person, or allow them again."""
         return self.members.block(request.caller, person_id, request.input)
+
+    @route_methods.reads("GET /operations/api-keys", Scope.ACCESS_ADMIN)
+    def list_api_keys(self, request: Request[NoInput]) -> views.ApiKeys:
+        """List the API keys of the company, newest first, without their secrets."""
+        return api_keys.listed(self.keys, request.caller)
+
+    @route_methods.changes("POST /operations/api-keys", Scope.ACCESS_ADMIN)
+    def create_api_key(
+        self, request: Request[inputs.ApiKeyInput]
+    ) -> Callable[[], views.ApiKeyCreated]:
+        """Create an API key, whose text only the first answer has."""
+        return api_keys.create(self.keys, request.caller, request.input, request.cause)
+
+    @route_methods.changes("POST /operations/api-keys/{key_id}/revoke", Scope.ACCESS_ADMIN)
+    def revoke_api_key(
+        self, request: Request[NoInput], key_id: str
+    ) -> Callable[[], views.ApiKeyRevoked]:
+        """Revoke an API key of the company, at once and permanently."""
+        return api_keys.revoke(self.keys, request.caller, key_id)
 
     @route_methods.reads("GET /operations/whatsapp/webhook", Scope.OPERATOR)
     def get_webhook(self, request: Request[NoInput]) -> views.WebhookView:

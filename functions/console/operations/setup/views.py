@@ -1,6 +1,8 @@
-"""Response models of the routes that set up a deployment and a company. None of them contains a secret value."""
+"""Response models of the routes that set up a deployment and a company. Only a new API key has a secret value."""
 
 from typing import ClassVar, Literal, Self
+
+from pydantic import Field
 
 from shared.access.companies import Language
 from shared.access.groups import Role
@@ -124,3 +126,48 @@ class MemberState(View):
 
     person_id: str
     is_enabled: bool | None
+
+
+class ApiKeyView(View):
+    """An API key without its secret; *projects* is empty if it is valid for all of them."""
+
+    key_id: str
+    name: str
+    scopes: list[str]
+    projects: list[str]
+    created_at: str
+    expires_at: str | None
+    state: Literal["active", "expired", "revoked"]
+
+
+class ApiKeys(View):
+    """The API keys of a company, newest first."""
+
+    keys: list[ApiKeyView]
+
+
+class ApiKeyCreated(View):
+    """A new API key. *key* is its text in the answer of the first call only; *notice* says so in that of a repeat."""
+
+    key_id: str
+    key: str | None = Field(repr=False)
+    notice: str | None
+
+    @classmethod
+    def repeated(cls, key_id: str) -> Self:
+        """Return what a repeated call gets."""
+        return cls(
+            key_id=key_id,
+            key=None,
+            notice="the key was shown once, in the first answer; if it is lost, revoke it and create another",
+        )
+
+    def as_stored(self) -> Self:
+        """Return the answer without the key: it is stored nowhere."""
+        return self.repeated(self.key_id)
+
+
+class ApiKeyRevoked(View):
+    """A key that no call can use any more."""
+
+    key_id: str

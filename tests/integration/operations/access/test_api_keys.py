@@ -9,6 +9,7 @@ import pytest
 from access import api_keys as keys_of_callers
 from access.api_keys import KeyRefused
 from operations.access import api_keys
+from shared.access import company_keys
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.operations.conftest import NOW
@@ -118,6 +119,31 @@ def test_the_list_shows_the_companies_of_the_keys_and_no_secret(
         secret = key.split("_", 2)[2]
         assert not any(secret in text for text in (everything, *stored))
         assert keys_of_callers.verify(keys, key).secret_hash not in everything
+
+
+def test_the_list_adds_older_keys_to_that_of_their_company(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = {created(keys, capsys, "--company", "acme").split("_")[1] for _ in range(2)}
+    created(keys, capsys, "--company", "globex")
+    keys.delete({"key_id": "KEYS#acme"})
+    assert company_keys.of_company(keys, "acme") == []
+
+    assert run(keys, "list") == 0
+
+    assert {key.key_id for key in company_keys.of_company(keys, "acme")} == ids
+
+
+def test_a_company_has_a_bounded_number_of_keys(
+    keys: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(company_keys, "MOST_KEYS", 1)
+    created(keys, capsys, "--company", "acme")
+
+    assert run(keys, "create", "--company", "acme") == 1
+
+    assert "--company: a company may have 1 API keys" in capsys.readouterr().err
+    assert len(company_keys.of_company(keys, "acme")) == 1
 
 
 def test_a_revoked_key_is_refused_and_stays_in_the_list(

@@ -42,7 +42,7 @@ OBJECT_IDS: Final = frozenset(
     {
         *("ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"),
         *("contact_id", "merge_id", "list_id", "note_id", "request_id", "project_id", "number"),
-        *("issue_id", "import_id", "person_id"),
+        *("issue_id", "import_id", "person_id", "key_id"),
     }
 )
 
@@ -338,9 +338,16 @@ class Routes:
                 return responses.row_of(outcome, self.errors)[0]
             return HTTPStatus.ACCEPTED if is_open(outcome) else HTTPStatus.OK
 
+        first: list[Answer] = []
+
+        def make() -> Answer:
+            result = change()
+            first.append(_content(result))
+            return _content(result.as_stored() if isinstance(result, View) else result)
+
         def recorded() -> Answer:
             return audit_log.record(
-                lambda: _content(change()),
+                make,
                 caller=request.caller,
                 change=operation.name,
                 object_id=_object_id(names),
@@ -355,7 +362,8 @@ class Routes:
             owner=request.id,
             remaining_ms=request.remaining_ms,
         )
-        return idempotency.once(requests, requested, recorded)
+        stored = idempotency.once(requests, requested, recorded)
+        return first[0] if first else stored
 
     def _describe(self) -> Response[str]:
         """Return the OpenAPI document to any API key with a scope of this API."""

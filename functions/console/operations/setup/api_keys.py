@@ -1,0 +1,118 @@
+"""The API keys of a company for its administrators: list, create and revoke."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from console.operations.setup.people import require_person
+from console.operations.setup.views import ApiKeyCreated, ApiKeyRevoked, ApiKeys, ApiKeyView
+from shared.access import company_keys
+from shared.access.company_keys import KeyTaken
+from shared.access.refusals import ChangeRefused
+from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Forbidden, without_project
+from shared.api.errors import KeyReused
+from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from console.operations.setup.inputs import ApiKeyInput
+    from shared.access.company_keys import ApiKey
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
+
+_ID_LENGTH = 16
+_ID = re.compile(f"[0-9a-f]{{{_ID_LENGTH}}}", re.ASCII)
+
+
+class ApiKeyNotFound(Exception):
+    """There is no such API key in the company."""
+
+
+def listed(table: Table, caller: Caller) -> ApiKeys:
+    """Return the keys of the caller's company, also those that are revoked or expired. Raises Forbidden."""
+    require_person(caller)
+    return ApiKeys(keys=[_view(key) for key in company_keys.of_company(table, caller.company)])
+
+
+def create(
+    table: Table, caller: Caller, given: ApiKeyInput, cause: str
+) -> Callable[[], ApiKeyCreated]:
+    """
+    Return the change that creates a key in the caller's company.
+
+    The id of the key follows from *cause*: a repeat of a change that was cut off finds the key that it made, whose text
+    is lost. Raises Forbidden for software and for scopes that the caller lacks, and ChangeRefused for scopes whose data
+    has no project in a key of projects. The change raises TooManyKeys, and KeyReused for another key.
+    """
+    require_person(caller)
+    lacking = [scope for scope in given.scopes if scope not in caller.scopes]
+    if lacking:
+        raise Forbidden(f"scopes: must be scopes of your own roles, unlike {', '.join(lacking)}")
+    projects = tuple(dict.fromkeys(given.projects)) or (EVERY_PROJECT,)
+    refused = without_project(given.scopes, projects)
+    if refused:
+        raise ChangeRefused(
+            "scopes",
+            f"must be scopes of projects ({', '.join(sorted(PROJECT_SCOPES))}) in a key of projects,"
+            f" unlike {', '.join(refused)}",
+        )
+    key_id, scopes = (
+        digest("API key", cause)[:_ID_LENGTH],
+        tuple(dict.fromkeys(map(str, given.scopes))),
+    )
+    days = given.expires_days
+
+    def change() -> ApiKeyCreated:
+        try:
+            text = company_keys.create(
+                table,
+                company=caller.company,
+                scopes=scopes,
+                name=given.name,
+                projects=projects,
+                expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+                key_id=key_id,
+            )
+        except KeyTaken:
+            key = _of_company(table, caller, key_id)
+            if (key.name, key.scopes, key.projects) != (given.name, scopes, projects):
+                raise KeyReused("the Idempotency-Key was used for another API key") from None
+            return ApiKeyCreated.repeated(key_id)
+        return ApiKeyCreated(key_id=key_id, key=text, notice=None)
+
+    return change
+
+
+def revoke(table: Table, caller: Caller, key_id: str) -> Callable[[], ApiKeyRevoked]:
+    """Return the change that revokes a key of the caller's company. Raises Forbidden and ApiKeyNotFound."""
+    require_person(caller)
+    key = _of_company(table, caller, key_id)
+
+    def change() -> ApiKeyRevoked:
+        company_keys.revoke(table, key.key_id)
+        return ApiKeyRevoked(key_id=key.key_id)
+
+    return change
+
+
+def _of_company(table: Table, caller: Caller, key_id: str) -> ApiKey:
+    key = company_keys.find(table, key_id) if _ID.fullmatch(key_id) else None
+    if key is None or key.company != caller.company:
+        raise ApiKeyNotFound
+    return key
+
+
+def _view(key: ApiKey) -> ApiKeyView:
+    expires_at = key.expires_at
+    return ApiKeyView(
+        key_id=key.key_id,
+        name=key.name,
+        scopes=list(key.scopes),
+        projects=[one for one in key.projects if one != EVERY_PROJECT],
+        created_at=key.created_at,
+        expires_at=None if expires_at is None else clock.to_text(expires_at * clock.SECOND_MS),
+        state=key.state(),
+    )
