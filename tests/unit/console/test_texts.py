@@ -183,7 +183,16 @@ def test_texts_that_are_loaded_with_some_pages_are_used_there_only(
     homes = {SOURCES / page for page in pages}
     elsewhere = "\n".join(text for _, parents, text in FILES if homes.isdisjoint(parents))
 
-    assert [key for key in _loaded_with(part) if f'"{key}"' in elsewhere] == []
+    assert [key for key in _loaded_with(part) if f'"{key}"' in elsewhere] == [], (
+        f"used by other pages too: move them from texts/{part}/ to the files in texts/"
+    )
+
+
+def test_each_place_that_the_search_names_is_loaded_first() -> None:
+    first = json.loads((SOURCES / "texts" / "en.json").read_text("utf-8"))
+    places = [key for key in LANGUAGES["en"] if key.startswith(("nav.", "ops.part."))]
+
+    assert [key for key in places if key not in first] == [], "move them to the files in texts/"
 
 
 @each("language", sorted(LANGUAGES))
