@@ -35,7 +35,7 @@ def read_history(
     """
     Return the newest *messages* of a log with what they quote, and the files that the model reads.
 
-    The customer is told of new files beyond the model's bounds, once per message, if the project has words for it.
+    The customer learns about new files beyond the model's bounds, once per message, if the project has words for it.
     """
     quoted_messages = quotes.quoted_by(resources.log, opened.ref, messages)
     shown = shown_in(resources.bucket, opened, config, messages, quoted_messages)
