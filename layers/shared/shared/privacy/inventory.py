@@ -82,7 +82,7 @@ class Inventory(ABC):
         """Remove an item, or the part of it that is about the person. One that is gone is no error."""
 
     def item(self, found: Found, /) -> Attributes | None:
-        """Return an item as an export has it; None if it is gone by now. Needed unless `lines` or `export` replaces it."""
+        """Return an item as an export has it; None if it is gone by now. `lines` needs it."""
         raise TypeError(f"{type(self).__name__} has no item of {found.kind}")
 
     def lines(self, found: Found, folder: ExportFolder, /) -> Sequence[Line]:
