@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from conversations.ai.prompt import marks
 from conversations.ai.prompt.marks import mark, quoted
 from conversations.ai.prompt.system_prompt import LONGEST_MESSAGE, HistoryMessage
-from conversations.lifecycle import commands
 from conversations.outbound.compose.content import file_marks, quotes, shared_data
 from conversations.outbound.compose.content.files import Shown, shown_in
 from conversations.store.items.conversation import Role
@@ -39,7 +38,9 @@ def read_history(
     """
     quoted_messages = quotes.quoted_by(resources.log, opened.ref, messages)
     shown = shown_in(resources.bucket, opened, config, messages, quoted_messages)
-    if opened.company.policy.file_refused:
+    if shown.beyond and opened.company.policy.file_refused:
+        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+
         for message in quotes.newest_of_customer(messages):
             if message.entry_id in shown.beyond:
                 commands.send_notice(resources, opened, "file_refused", message.entry_id)
