@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-_TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "email_id"})
+# What differs with the time, or with what a model reads again.
+_TIMES = frozenset(
+    {"created_at", "updated_at", "processing_time_ms", "ttl", "email_id", "ai_cost_micros"}
+)
 
 _OF_FILES = {"key", "refused", "failed", "transcript", "no_transcript", "transcribing_until"}
 _KEPT = ("mode", "status_reason", "releases", "turn", "labels", "snoozed_until", "revision")

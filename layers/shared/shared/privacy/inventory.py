@@ -70,7 +70,8 @@ class Inventory(ABC):
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Let no event from before the request add to a page of a source; return what is removed at once."""
-        raise NotImplementedError
+        del source, start
+        return Page([])
 
     @abstractmethod
     def page(self, source: Source, start: Attributes | None, /) -> Page:
@@ -81,8 +82,8 @@ class Inventory(ABC):
         """Remove an item, or the part of it that is about the person. One that is gone is no error."""
 
     def item(self, found: Found, /) -> Attributes | None:
-        """Return an item as an export has it; None if it is gone by now."""
-        raise NotImplementedError
+        """Return an item as an export has it; None if it is gone by now. `lines` needs it."""
+        raise TypeError(f"{type(self).__name__} has no item of {found.kind}")
 
     def lines(self, found: Found, folder: ExportFolder, /) -> Sequence[Line]:
         """Return the lines of an export about a finding, and copy its objects to the folder."""

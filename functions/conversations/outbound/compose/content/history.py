@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from conversations.ai.prompt import marks
 from conversations.ai.prompt.marks import mark, quoted
 from conversations.ai.prompt.system_prompt import LONGEST_MESSAGE, HistoryMessage
-from conversations.lifecycle import commands
 from conversations.outbound.compose.content import file_marks, quotes, shared_data
 from conversations.outbound.compose.content.files import Shown, shown_in
 from conversations.store.items.conversation import Role
@@ -35,11 +34,13 @@ def read_history(
     """
     Return the newest *messages* of a log with what they quote, and the files that the model reads.
 
-    The customer is told of new files beyond the model's bounds, once per message, if the project has words for it.
+    The customer learns about new files beyond the model's bounds, once per message, if the project has words for it.
     """
     quoted_messages = quotes.quoted_by(resources.log, opened.ref, messages)
     shown = shown_in(resources.bucket, opened, config, messages, quoted_messages)
-    if opened.company.policy.file_refused:
+    if shown.beyond and opened.company.policy.file_refused:
+        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+
         for message in quotes.newest_of_customer(messages):
             if message.entry_id in shown.beyond:
                 commands.send_notice(resources, opened, "file_refused", message.entry_id)
