@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
-from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import pytest
 
+from console.contacts.imports.fields import DETAILS, IDENTIFIERS
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
@@ -20,6 +21,9 @@ from shared.inbox.notifications.items import NotificationKind
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SOURCES = ROOT / "console" / "src"
 LANGUAGES = {
@@ -237,9 +241,10 @@ def test_no_text_is_unused() -> None:
         ("due.over", TargetName),
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
+        ("exchange.field", (*IDENTIFIERS, *DETAILS)),
     ],
 )
-def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:
+def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:
     """Else its English name is shown in every language."""
     assert {f"{prefix}.{value}" for value in values} <= LANGUAGES["de"].keys()
 
