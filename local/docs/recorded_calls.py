@@ -7,7 +7,7 @@ The tests in `tests/integration/whatsapp/actions` compare their calls with the f
     python -m local.docs.recorded_calls .local/calls.jsonl
 
 A run of single tests records their calls only. A recorded call stays as long as its test makes it, apart from random
-ids. Of a new action the most detailed answer of moderate size is taken.
+ids. Of a new action, and of one whose test is gone, the most detailed answer of moderate size is taken.
 """
 
 import json
@@ -144,9 +144,17 @@ def _parsed(line: str) -> RecordedCall:
     return RecordedCall(**json.loads(line))
 
 
+def has_its_test(call: RecordedCall) -> bool:
+    """Whether the test of a call is in its file: it may have been renamed or removed."""
+    path, _, test = call.test.partition("::")
+    file = ROOT / path
+    return file.exists() and f"def {test.partition('[')[0]}(" in file.read_text(encoding="utf-8")
+
+
 def main(path: Path) -> None:
     """Write the file from the calls of a run of the tests."""
-    calls = chosen(map(_parsed, path.read_text(encoding="utf-8").splitlines()), load())
+    kept = {name: call for name, call in load().items() if has_its_test(call)}
+    calls = chosen(map(_parsed, path.read_text(encoding="utf-8").splitlines()), kept)
     RECORDED.write_text("".join(map(line_of, calls)), encoding="utf-8")
 
 

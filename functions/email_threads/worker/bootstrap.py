@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import boto3
@@ -112,6 +112,9 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
 def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[Handled]:
     """Return the worker of `email-threads.fifo`."""
 
+    def handle(record: Record) -> Handled:
+        return process(resources, record.body, _run_of(record))
+
     def park(record: Record, refusal: Permanent) -> Handled:
         company = parking.park(resources, record.body, refusal)
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
@@ -132,9 +135,7 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
         queue_urls=[settings.email_threads_queue_url],
         tables=[resources.table, resources.spending.table],
         attempts=attempts,
-        handle=lambda record: sharing.handled(
-            record, lambda one: process(resources, one.body, _run_of(one))
-        ),
+        handle=partial(sharing.handled, handle=handle),
         park=park,
         report=lambda record, handled: _report(
             resources.table.consumed_write_units + resources.spending.table.consumed_write_units,

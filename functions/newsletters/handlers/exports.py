@@ -11,6 +11,7 @@ from shared.aws import sqs_worker
 # isort: split
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import boto3
@@ -97,7 +98,7 @@ worker = Worker(
     queue_urls=[settings.newsletter_exports_queue_url],
     tables=[table],
     attempts=attempts,
-    handle=lambda record: sharing.handled(record, _handle),
+    handle=partial(sharing.handled, handle=_handle),
     park=_park,
     report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
     note_dead_letter=lambda record, reason: parked.events_of(table).note_dead_letter(

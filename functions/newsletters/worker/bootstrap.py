@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import boto3
@@ -164,7 +164,7 @@ def worker_of(
         queue_urls=[settings.newsletter_steps_queue_url],
         tables=[table, sending.people.consents.table],
         attempts=attempts,
-        handle=lambda record: sharing.handled(record, handle),
+        handle=partial(sharing.handled, handle=handle),
         park=park,
         report=lambda record, handled: results.report(written(), record, handled),
         note_dead_letter=note_dead_letter,

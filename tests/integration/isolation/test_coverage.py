@@ -79,7 +79,9 @@ def test_every_route_is_attacked_and_every_attacked_route_exists() -> None:
     lines = {line for api in APIS for line in api.lines}
     lines |= {attack.line for attack in test_whatsapp_actions.ATTACKS}
 
-    assert {*map(surfaces.shape, lines)} | attacked(is_route=True) == surfaces.routes()
+    assert {*map(surfaces.shape, lines)} | attacked(is_route=True) == surfaces.routes(), (
+        "an attack is missing: see `Add a route` in CONTRIBUTING.md"
+    )
 
 
 def test_every_put_and_patch_is_sent_back_after_a_read() -> None:

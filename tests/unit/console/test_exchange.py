@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from console.contacts.imports import fields, rows
 from tests.unit.console.typescript import run
 
 SOURCE = "contacts/exchange/source.ts"
@@ -54,3 +55,8 @@ def test_consent_is_attested_only_for_chosen_channels() -> None:
 @pytest.mark.parametrize(("text", "fits"), [("", True), ("DE", True), ("D", False), ("de", False)])
 def test_a_country_has_two_capital_letters(text: str, *, fits: bool) -> None:
     assert calls("m.isRegion(value)", text) is fits
+
+
+def test_a_field_that_columns_may_have_has_its_rule() -> None:
+    assert rows._RULES.keys() == set(fields.DETAILS)
+    assert rows._IDENTIFIER_RULES.keys() == fields.IDENTIFIERS.keys()

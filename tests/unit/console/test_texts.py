@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
-from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import pytest
 
+from console.contacts.imports.fields import DETAILS, IDENTIFIERS
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
@@ -20,6 +21,9 @@ from shared.inbox.notifications.items import NotificationKind
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SOURCES = ROOT / "console" / "src"
 LANGUAGES = {
@@ -183,7 +187,16 @@ def test_texts_that_are_loaded_with_some_pages_are_used_there_only(
     homes = {SOURCES / page for page in pages}
     elsewhere = "\n".join(text for _, parents, text in FILES if homes.isdisjoint(parents))
 
-    assert [key for key in _loaded_with(part) if f'"{key}"' in elsewhere] == []
+    assert [key for key in _loaded_with(part) if f'"{key}"' in elsewhere] == [], (
+        f"used by other pages too: move them from texts/{part}/ to the files in texts/"
+    )
+
+
+def test_each_place_that_the_search_names_is_loaded_first() -> None:
+    first = json.loads((SOURCES / "texts" / "en.json").read_text("utf-8"))
+    places = [key for key in LANGUAGES["en"] if key.startswith(("nav.", "ops.part."))]
+
+    assert [key for key in places if key not in first] == [], "move them to the files in texts/"
 
 
 @each("language", sorted(LANGUAGES))
@@ -228,9 +241,10 @@ def test_no_text_is_unused() -> None:
         ("due.over", TargetName),
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
+        ("exchange.field", (*IDENTIFIERS, *DETAILS)),
     ],
 )
-def test_a_value_of_the_api_has_a_text(prefix: str, values: type[StrEnum]) -> None:
+def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:
     """Else its English name is shown in every language."""
     assert {f"{prefix}.{value}" for value in values} <= LANGUAGES["de"].keys()
 

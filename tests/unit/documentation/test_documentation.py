@@ -162,7 +162,7 @@ def routes() -> Iterator[str]:
 
 @each("route", sorted(routes()))
 def test_every_route_of_the_template_is_documented(route: str) -> None:
-    assert shape(route) in documented_routes()
+    assert shape(route) in documented_routes(), "add a row to docs/api.md"
 
 
 @pytest.mark.parametrize(

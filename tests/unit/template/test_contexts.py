@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from itertools import chain
 from typing import Final
 
 import pytest
 
-from tests.template import exists, file, holds, parameters, properties, resources
+from tests.template import ROOT, exists, file, holds, parameters, properties, resources
 
 CONTEXTS: Final = {
     "conversations": "Conversations",
@@ -50,6 +52,16 @@ def alarms(**given: str) -> set[str]:
     return {name for name in resources("AWS::CloudWatch::Alarm") if exists(name, **given)}
 
 
+def test_the_import_rules_hold_for_every_context() -> None:
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    exhaustive = [one["containers"] for one in rules["contracts"] if one.get("exhaustive")]
+    packages = {path.parent.parent.name for path in ROOT.glob("functions/*/handlers/__init__.py")}
+
+    assert packages - set(rules["root_packages"]) == set(), "add it to root_packages"
+    # `access` has one level of modules.
+    assert packages - {"access", *chain(*exhaustive)} == set(), "add a contract for its layers"
+
+
 def test_all_contexts_are_used_by_default() -> None:
     assert parameters({})["Contexts"] == ",".join(CONTEXTS)
     assert all(holds(f"Uses{name}") for name in CONTEXTS.values())
@@ -69,7 +81,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones(text: str) -> None:
     declared = file("template.yaml")["Parameters"]["Contexts"]
 
     assert not re.fullmatch(declared["AllowedPattern"], text)
-    assert all(name in declared["ConstraintDescription"] for name in CONTEXTS)
+    rules = (declared["AllowedPattern"], declared["ConstraintDescription"])
+    missing = [name for name in CONTEXTS for rule in rules if name not in rule]
+    assert missing == [], "name it in pattern and description of the parameter"
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -77,7 +91,9 @@ def test_webhooks_of_a_context_that_is_not_used_are_refused_instead_of_being_sto
     context: str,
 ) -> None:
     assert refused() == set()
-    assert refused(Contexts=without(context)) == INGRESS[context]
+    assert refused(Contexts=without(context)) == INGRESS.get(context, set()), (
+        "list the webhooks of the context in INGRESS"
+    )
 
 
 def test_no_mail_is_received_for_a_context_that_is_not_used() -> None:

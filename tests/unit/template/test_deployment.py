@@ -30,7 +30,7 @@ def test_all_functions_are_counted_with_their_memory() -> None:
 
     assert {name: one.get("MemorySize", 256) for name, one in functions.items()} == {
         PREFIX + name: memory for name, memory in MEMORY_MB.items()
-    }
+    }, "correct MEMORY_MB in functions/console/operations/deployment.py"
 
 
 def test_functions_that_change_data_over_the_api_write_the_audit_log() -> None:

@@ -188,6 +188,8 @@ def test_the_newest_errors_are_those_of_every_function_that_is_deployed(enabled:
         if exists(function, CanaryEnabled=enabled)
     }
 
-    assert set(re.findall(r"SOURCE '([^']+)'", query)) == groups
+    assert set(re.findall(r"SOURCE '([^']+)'", query)) == groups, (
+        "list the log group in the widget `Newest errors` of stacks/monitoring.yaml"
+    )
     assert len(groups) <= MOST_LOG_GROUPS_OF_A_QUERY
     assert "level = 'ERROR'" in query

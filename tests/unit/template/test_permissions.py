@@ -21,7 +21,9 @@ def test_a_role_has_the_recorded_permissions(role: str) -> None:
 
 
 def test_no_permissions_of_a_removed_role_are_recorded() -> None:
-    assert sorted(json.loads(RECORDED.read_text())) == ROLES
+    recorded = sorted(json.loads(RECORDED.read_text()))
+
+    assert recorded == ROLES, "record the roles: `python -m tests.roles --record`"
 
 
 def test_the_variants_turn_every_condition_of_a_policy_on_and_off() -> None:

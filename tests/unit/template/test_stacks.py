@@ -33,7 +33,7 @@ def made(path: str) -> set[str]:
 def test_a_stack_is_below_the_resource_limit(path: str) -> None:
     most = MOST_RESOURCES_OF_THE_ROOT if path == "template.yaml" else MOST_RESOURCES
 
-    assert 0 < len(made(path)) <= most
+    assert 0 < len(made(path)) <= most, f"move resources of {path} to another file of stacks/"
 
 
 @each("path", TEMPLATES)

@@ -178,10 +178,12 @@ def test_the_roles_that_name_each_queue_and_function_name_all_of_them() -> None:
         resolved({"Fn::GetAtt": f"{name}.Arn"}) for name in resources("AWS::Serverless::Function")
     }
 
-    assert granted("OperationsApiRole", "CountQueuedMessages") == queues
+    assert granted("OperationsApiRole", "CountQueuedMessages") == queues, (
+        "list the queue in CountQueuedMessages of OperationsApiRole"
+    )
     assert granted("GradualDeploymentRole", "ShiftTraffic") == functions | {
         f"{arn}:live" for arn in functions
-    }
+    }, "list the function in ShiftTraffic of GradualDeploymentRole"
 
 
 def test_the_role_of_gradual_deployments_is_within_the_quota_of_iam() -> None:

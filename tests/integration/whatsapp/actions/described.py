@@ -49,7 +49,7 @@ def compare(action: str, request: Json, answer: Json) -> None:
     recorded = _recorded().get((test, call.number))
     if recorded is not None:
         assert recorded_calls.outline(call) == recorded_calls.outline(recorded), (
-            "the reference shows another call: record it again (local.docs.recorded_calls)"
+            "the reference shows another call of this test: record it again, as local/docs/recorded_calls.py says"
         )
 
 
