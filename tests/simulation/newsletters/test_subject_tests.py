@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from newsletters.store import issues
+from shared.aws.dynamodb import Table
 from tests.simulation.newsletters.issues import (
     ONE,
     approved,
@@ -95,6 +97,19 @@ def test_the_sample_gets_the_subjects_and_all_others_the_one_with_the_most_click
     }
     of_sample = Counter(one.variant for one in ledger(system) if one.variant)
     assert of_sample == {"a": sample["First"], "b": sample["Other friend"]}
+
+
+def test_a_round_that_is_repeated_after_a_crash_does_not_wait_anew(system: System) -> None:
+    sampled()(system)
+    decide_at = issue_of(system).decide_at
+    system.clock.ms += 60 * MINUTE
+    table = Table(system.dynamodb, system.table)
+    assert issues.next_turn(table, issue_of(system), system.clock.ms)
+
+    later(system, 5)
+
+    assert issue_of(system).turn > 1
+    assert issue_of(system).decide_at == decide_at
 
 
 def test_without_a_clear_winner_people_choose(system: System) -> None:

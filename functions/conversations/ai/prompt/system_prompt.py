@@ -46,7 +46,7 @@ You write messages to one person for the company that the facts name. A program 
 - Answer with one JSON object. `content` is the message itself, ready to send, without placeholders. `function_call`
   asks for one of the functions, with its arguments as JSON text; `hand_off` gives a short reason. Both are null
   otherwise. `asks_for_person` is true where the person clearly asks for a human being, `asks_again` where they ask
-  again, in whatever words, what they asked before and no answer has settled."""
+  again, in the same or in other words, what they asked before and no answer has settled."""
 
 OUTSIDE_HOURS = """\
 # Opening hours

@@ -131,8 +131,10 @@ def _end_of_round(table: Table, issue: Issue) -> Batch:
     """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
     start: dict[str, Any] = {"shard": 0, "after_recipient": None, "waits_until": None}
     until_ms = issue.waits_until
-    if until_ms is None and issue.subject_test is not None and issue.winner is None:
-        until_ms = clock.now_ms() + issue.subject_test.wait_minutes * 60 * clock.SECOND_MS
+    if until_ms is None and issue.subject_test is not None and subject_tests.is_open(issue):
+        # A repeated round, after a crash, does not wait anew.
+        wait_ms = issue.subject_test.wait_minutes * 60 * clock.SECOND_MS
+        until_ms = issue.decide_at or clock.now_ms() + wait_ms
         start["decide_at"] = until_ms
     if until_ms is None:
         return Batch(issues.advance(table, issue, phase="settlement", **start))
