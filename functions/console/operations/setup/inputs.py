@@ -43,6 +43,7 @@ def _is_visible(secret: str) -> str:
 
 
 type Address = Annotated[str, Field(pattern=r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$")]
+type Domain = Annotated[str, Field(max_length=253)]
 type Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_is_one_line)]
 type Secret = Annotated[str, AfterValidator(_is_visible)]
 type Project = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
@@ -89,6 +90,12 @@ class WhatsAppInput(Input):
         if self.app_secret is None and self.access_token is None:
             raise PydanticCustomError("credentials", "must have app_secret or access_token")
         return self
+
+
+class EmailDomainInput(Input):
+    """A domain, without `@`."""
+
+    domain: Domain
 
 
 class SwitchInput(Input):

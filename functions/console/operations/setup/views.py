@@ -171,3 +171,42 @@ class ApiKeyRevoked(View):
     """A key that no call can use any more."""
 
     key_id: str
+
+
+type IdentityState = Literal["none", "pending", "verified", "failed"]
+
+
+class DnsRecord(View):
+    """
+    A record to publish. *purpose*: `dkim` signs mails, `mail_from` makes SPF count, `receiving` brings mail to Parley,
+    `dmarc` says what receivers do with forged mail. *state* is `unknown` if no name server answered.
+    """
+
+    purpose: Literal["dkim", "mail_from", "receiving", "dmarc"]
+    type: Literal["CNAME", "MX", "TXT"]
+    name: str
+    value: str
+    state: Literal["found", "pending", "missing", "unknown"]
+
+
+class EmailDomain(View):
+    """
+    A domain of the company. *identity*: its state at SES. *sends*: SES accepts mail from it; *receives*: the deployment
+    receives its mail, once the MX record is published.
+    """
+
+    domain: str
+    identity: IdentityState
+    sends: bool
+    receives: bool
+    records: list[DnsRecord]
+
+
+class EmailDomains(View):
+    """
+    Names of the company's domains that SES knows. *is_complete*: false if the account has more identities than one
+    call lists, so that domains may be missing here.
+    """
+
+    domains: list[str]
+    is_complete: bool
