@@ -107,6 +107,7 @@ def set_up(system: Operations) -> Iterator[Answer]:
     made = system.post("api-keys", caller, **key)
     yield made
     key_id = made.result["key_id"]
+    yield system.post(f"api-keys/{key_id}/rotate", caller)
     yield system.post(f"api-keys/{key_id}/revoke", caller)
     credentials = {"app_id": "1" * 15, "app_secret": "the-secret", "access_token": "the-token"}
     yield system.post("whatsapp/credentials", caller, **credentials)

@@ -91,7 +91,7 @@ export function KeyForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   );
 }
 
-function Shown({ created: { key, key_id: id }, onHide }: { created: Created; onHide: () => void }) {
+export function Shown({ created: { key, key_id: id }, onHide }: { created: Created; onHide: () => void }) {
   return (
     <div class="setup-number" role="status">
       <b>{t("keys.made")}</b>

@@ -14,6 +14,7 @@ from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 
 LONGEST_VALUE = 8_192
+MOST_KEPT_HOURS = 7 * 24
 _MOST_TEAMS = 20
 _MOST_PROJECTS = 40
 _LEAST_PASSWORD = 12  # the rule of the user pool, as are the kinds of characters
@@ -122,6 +123,12 @@ class ApiKeyInput(Input):
         default_factory=list
     )
     expires_days: Annotated[int, Field(ge=1, le=MOST_DAYS)] | None = None
+
+
+class RotationInput(Input):
+    """For how many hours the old key is valid beside its successor."""
+
+    keep_hours: Annotated[int, Field(ge=1, le=MOST_KEPT_HOURS)] = 24
 
 
 class BlockInput(Input):

@@ -99,6 +99,13 @@ class SetupRoutes:
         """Create an API key, whose text only the first answer has."""
         return api_keys.create(self.keys, request.caller, request.input, request.cause)
 
+    @route_methods.changes("POST /operations/api-keys/{key_id}/rotate", Scope.ACCESS_ADMIN)
+    def rotate_api_key(
+        self, request: Request[inputs.RotationInput], key_id: str
+    ) -> Callable[[], views.ApiKeyCreated]:
+        """Create a key like another one, which expires some hours later. Only the first answer has its text."""
+        return api_keys.rotate(self.keys, request.caller, key_id, request.input, request.cause)
+
     @route_methods.changes("POST /operations/api-keys/{key_id}/revoke", Scope.ACCESS_ADMIN)
     def revoke_api_key(
         self, request: Request[NoInput], key_id: str

@@ -129,7 +129,10 @@ class MemberState(View):
 
 
 class ApiKeyView(View):
-    """An API key without its secret; *projects* is empty if it is valid for all of them."""
+    """
+    An API key without its secret; *projects* is empty if it is valid for all of them. *last_used_on*: the day (UTC) of
+    its last call; *successor*: the id of the key that replaces it; both null without one.
+    """
 
     key_id: str
     name: str
@@ -137,6 +140,8 @@ class ApiKeyView(View):
     projects: list[str]
     created_at: str
     expires_at: str | None
+    last_used_on: str | None
+    successor: str | None
     state: Literal["active", "expired", "revoked"]
 
 
