@@ -66,6 +66,11 @@ class SetupRoutes:
         """List the people of the company with their roles, teams and states."""
         return self.members.listed(request.caller)
 
+    @route_methods.reads("GET /operations/people/{person_id}/second-factors", Scope.ACCESS_ADMIN)
+    def list_second_factors(self, request: Request[NoInput], person_id: str) -> views.SecondFactors:
+        """List what a person has set up beside the password."""
+        return self.members.second_factors(request.caller, person_id)
+
     @route_methods.changes("POST /operations/people/{person_id}", Scope.ACCESS_ADMIN)
     def change_member(
         self, request: Request[inputs.MemberInput], person_id: str

@@ -121,6 +121,15 @@ class Members(View):
     people: list[MemberView]
 
 
+class SecondFactors(View):
+    """
+    What a person has set up beside the password, in the words of Cognito: `SOFTWARE_TOKEN_MFA` (an authenticator app),
+    `SMS_MFA`, `EMAIL_OTP`.
+    """
+
+    second_factors: list[str]
+
+
 class MemberState(View):
     """A person after a change; *is_enabled* is null if the change was about something else."""
 
