@@ -41,7 +41,7 @@ export function KeysPage() {
               { name: t("keys.scopes"), cell: (row) => <Scopes scopes={row.scopes} /> },
               { name: t("keys.projects"), cell: (row) => row.projects.join(", ") || t("keys.all_projects") },
               { name: t("keys.created"), cell: (row) => <Time at={row.created_at} /> },
-              { name: t("keys.used"), cell: (row) => (row.last_used_on ? new Date(row.last_used_on).toLocaleDateString(locale, { timeZone: "UTC" }) : t("keys.unused")) },
+              { name: t("keys.used"), cell: (row) => (row.last_used_on ? <Day of={row.last_used_on} /> : t("keys.unused")) },
               { name: t("keys.expires"), cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : t("keys.never")) },
               { name: t("keys.state"), cell: (row) => <State row={row} /> },
               {
@@ -73,6 +73,11 @@ export function KeysPage() {
       {asked && <Revoke row={asked} onClose={() => setAsked(null)} onDone={onDone} />}
     </>
   );
+}
+
+// A day of UTC.
+function Day({ of }: { of: string }) {
+  return <time dateTime={of}>{new Date(of).toLocaleDateString(locale, { timeZone: "UTC" })}</time>;
 }
 
 function State({ row }: { row: Key }) {
