@@ -1,5 +1,6 @@
 """
-Names that RFC 2606 reserves for tests have no address: no test asks a name server for one, and waits for it.
+Names that RFC 2606 reserves for tests have no address: no test asks a name server for one, and waits for it. Domains
+with such names have the records of a sender that is set up.
 
 Where a file is sent by link, a reserved name leads to one of the type that the link ends with.
 """
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from shared.providers import linked_files
+from shared.providers.email import sender_records
 from shared.providers.linked_files import Beginning
 
 _RESERVED = (".example", ".invalid", ".test")
@@ -46,3 +48,12 @@ def install() -> None:
         return found
 
     linked_files.beginning_of = beginning_of
+    look_up: Any = sender_records.text_records
+
+    def text_records(name: str) -> list[str] | None:
+        if not name.endswith(_RESERVED):
+            found: list[str] | None = look_up(name)
+            return found
+        return ["v=DMARC1; p=quarantine"] if name.startswith("_dmarc.") else ["v=spf1 -all"]
+
+    sender_records.text_records = text_records

@@ -84,7 +84,7 @@ async def send_email(call: Call) -> Answer:
 
 
 async def get_email_identity(call: Call) -> Answer:
-    """GetEmailIdentity: the reserved domains are verified, and sign with DKIM of their own."""
+    """GetEmailIdentity: the reserved domains are verified, and have DKIM and a domain of bounces of their own."""
     name = str(call.request.path_params["identity"])
     if "@" in name or not _VERIFIED.search(f"@{name}"):
         raise Refused(aws_error("NotFoundException", "Email identity does not exist.", 404))
@@ -92,6 +92,11 @@ async def get_email_identity(call: Call) -> Answer:
         "IdentityType": "DOMAIN",
         "VerifiedForSendingStatus": True,
         "DkimAttributes": {"SigningEnabled": True, "Status": "SUCCESS"},
+        "MailFromAttributes": {
+            "MailFromDomain": f"bounces.{name}",
+            "MailFromDomainStatus": "SUCCESS",
+            "BehaviorOnMxFailure": "USE_DEFAULT_VALUE",
+        },
     }
     return Answer(json_response(identity), {"EmailIdentity": name})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _MISSING = "NotFoundException"
-_SIGNED = "SUCCESS"
+_SIGNED = "SUCCESS"  # the state of DKIM, and of the domain of bounces
 
 
 class IdentityClient(Protocol):
@@ -27,10 +27,14 @@ class IdentityClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A verified identity. *is_aligned*: SES signs with DKIM of the sender's own domain, so that DMARC passes by it."""
+    """
+    A verified identity. *is_aligned*: SES signs with DKIM of the sender's own domain, so that DMARC passes by it.
+    *mail_from* is the own domain of bounces, for which SPF passes; None for SES's own, or while it is not set up.
+    """
 
     may_send: bool
     is_aligned: bool
+    mail_from: str | None = None
 
 
 @dataclass(eq=False)
@@ -55,7 +59,8 @@ class Identities:
         found = next((one for name in names if (one := self._read(name)) is not None), None)
         if found is None:
             return own
-        return Identity(found.may_send or (own is not None and own.may_send), found.is_aligned)
+        may_send = found.may_send or (own is not None and own.may_send)
+        return replace(found, may_send=may_send)
 
     def _read(self, name: str) -> Identity | None:
         try:
@@ -67,7 +72,10 @@ class Identities:
         except BotoCoreError:
             raise Transient("ses_identities_unreadable") from None
         signature = answer.get("DkimAttributes") or {}
+        bounces = answer.get("MailFromAttributes") or {}
+        is_set_up = bounces.get("MailFromDomainStatus") == _SIGNED
         return Identity(
             may_send=bool(answer.get("VerifiedForSendingStatus")),
             is_aligned=signature.get("Status") == _SIGNED and bool(signature.get("SigningEnabled")),
+            mail_from=bounces.get("MailFromDomain") or None if is_set_up else None,
         )
