@@ -77,7 +77,11 @@ class IssueRequested(QueuedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderRequested(QueuedEvent):
-    """A worker is to run the turn *turn* of a sign-up to *list_id*, or without one of the choices, of a reader."""
+    """
+    A worker is to run the turn *turn* of a sign-up to *list_id*, or without one of the choices, of a reader.
+
+    Of another request of a reader, for a link or an erasure, *list_id* is its name.
+    """
 
     type: Literal["newsletter.reader"] = "newsletter.reader"
     company_id: str
@@ -91,7 +95,7 @@ class ReaderRequested(QueuedEvent):
         return cls(
             company_id=work.company_id,
             recipient=work.recipient,
-            list_id=work.list_id if isinstance(work, Signup) else None,
+            list_id=work.name if isinstance(work, Signup) else None,
             turn=work.turn,
         )
 

@@ -17,6 +17,7 @@ from shared.access.ownership import claims
 from shared.contacts import audience, lists
 from shared.contacts.lists import ListNotFound
 from shared.contacts.segments import SegmentNotFound
+from shared.providers.email import sender_records
 
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
@@ -113,7 +114,24 @@ def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
                 "mails are not signed with DKIM of the sender's domain, so DMARC fails",
             )
         ]
-    return []
+    return _of_records(issue.sender.rpartition("@")[2], identity.mail_from)
+
+
+def _of_records(domain: str, mail_from: str | None) -> list[Check]:
+    """Return what the sender's records in DNS lack: mails pass by DKIM alone, but large providers ask for all three."""
+    policy = sender_records.dmarc_policy(domain)
+    has_spf = sender_records.has_spf(mail_from) if mail_from else False
+    problems = {
+        "dmarc_missing": policy == "absent"
+        and f"no record _dmarc.{domain}: large mailbox providers ask for one",
+        "dmarc_unknown": policy == "unknown"
+        and f"no name server has answered: look up the record _dmarc.{domain}",
+        "spf_not_aligned": has_spf is False
+        and f"no own MAIL FROM domain with SPF for {domain}: DMARC rests on DKIM alone",
+        "spf_unknown": has_spf is None
+        and f"no name server has answered: look up the record of SPF of {mail_from}",
+    }
+    return [_warning(code, problem) for code, problem in problems.items() if problem]
 
 
 def _of_subject_test(deps: IssueDependencies, issue: Issue) -> list[Check]:

@@ -80,6 +80,11 @@ def of_user(user_id: str) -> str:
     return f"{USER} {user_id}"
 
 
+def of_address(address: str) -> str:
+    """Return the subject that an address is."""
+    return f"{ADDRESS} {address}"
+
+
 def _id_of(kind: Kind, company: str, subject: str) -> str:
     named_by, _, value = subject.partition(" ")
     by = PrivacyJob.id_of_address if named_by == ADDRESS else PrivacyJob.id_of

@@ -56,8 +56,9 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
             is_done = turns.work(sending, event, run)
         case ReaderRequested():
             from newsletters.issues.delivery import readers  # noqa: PLC0415 - as above
+            from newsletters.worker import reader_erasure  # noqa: PLC0415 - as above
 
-            is_done = readers.work(sending, event, run)
+            is_done = reader_erasure.start(sending, event) or readers.work(sending, event, run)
         case IssueTestRequested():
             from newsletters.issues.delivery import trials  # noqa: PLC0415 - as above
 

@@ -19,6 +19,7 @@ from shared.access.ownership.proofs import EMAIL_RULE, NotProven
 from shared.api.errors import InvalidInput
 from shared.identity.public_domains import PUBLIC_DOMAINS
 from shared.providers import dns
+from shared.providers.email import sender_records
 from shared.providers.email.identities import IdentityRefused
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _FIELD = "domain"
 _IDENTITY: Mapping[str, IdentityState] = {"SUCCESS": "verified", "FAILED": "failed"}
 _RECORD: Mapping[str, RecordState] = {"SUCCESS": "found", "FAILED": "missing"}
 _POLICY = "v=DMARC1; p=quarantine"
+_POLICY_STATE: Mapping[str, RecordState] = {"absent": "missing", "unknown": "unknown"}
 _SPF = "v=spf1 include:amazonses.com ~all"
 
 
@@ -134,7 +136,13 @@ class DomainSetup:
                 server = f"10 feedback-smtp.{self.region}.amazonses.com"
                 yield _record("mail_from", "MX", found.mail_from, server, state)
                 yield _record("mail_from", "TXT", found.mail_from, _SPF, state)
-        yield _record("dmarc", "TXT", f"_dmarc.{name}", _POLICY, _policy_of(name))
+        yield _record(
+            "dmarc",
+            "TXT",
+            f"_dmarc.{name}",
+            _POLICY,
+            _POLICY_STATE.get(sender_records.dmarc_policy(name), "found"),
+        )
         if name == self.receiving:
             server = f"10 inbound-smtp.{self.region}.amazonaws.com"
             yield _record("receiving", "MX", name, server, _seen(dns.published(name, "MX"), server))
@@ -148,17 +156,6 @@ def _record(
     state: RecordState,
 ) -> DnsRecord:
     return DnsRecord(purpose=purpose, type=kind, name=name, value=value, state=state)
-
-
-def _policy_of(name: str) -> RecordState:
-    """Return whether the domain or a parent has a policy, which holds for subdomains (RFC 7489, section 6.6.3)."""
-    for one in ids.domains_of(f"@{name}"):
-        found = dns.published(f"_dmarc{one.text.replace('@', '.')}", "TXT")
-        if found is None:
-            return "unknown"
-        if any(text.startswith("v=DMARC1") for text in found):
-            return "found"
-    return "missing"
 
 
 def _seen(found: frozenset[str] | None, value: str) -> RecordState:

@@ -1,5 +1,6 @@
 """
-The work that readers cause: the mail of a sign-up, and what a confirmation or a choice changes of the contact.
+The work that readers cause: the mail of a sign-up or of another request, and what a confirmation or a choice changes of
+the contact. What the confirmation of an erasure starts is in `worker.reader_erasure`.
 
     requested --reserve--> sending --one wire attempt--> mailed | failed, or requested again
                                 '-- the answer is lost: unknown
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import ReaderRequested, entry
 from newsletters.issues.delivery import people, signup_mail
+from newsletters.issues.readers.reader_data import contact_of
 from newsletters.store.items import Choices, Signup, SignupState
 from newsletters.store.readers import choices, public_lists, signups
 from shared.policy.consent.subscriptions import subscription
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 WIRE_MS: Final = 60 * clock.SECOND_MS  # after which an attempt without a result is in doubt
 WAIT_MS: Final = 5 * 60 * clock.SECOND_MS  # after trouble of the provider, or while mail is off
 CLOSED, NOT_OWNED, UNREACHABLE = "list_closed", "sender_not_owned", "unreachable"
+UNKNOWN: Final = "unknown_address"
 
 
 def work(resources: SendingResources, event: ReaderRequested, run: Run) -> bool:
@@ -88,12 +91,16 @@ def _mail(resources: SendingResources, signup: Signup, run: Run) -> bool:
 def _objection(resources: SendingResources, of: PublicList | None, signup: Signup) -> str | None:
     """Return why a sign-up gets no mail, None if it gets one."""
     company = signup.company_id
-    if of is None or not of.is_open:
+    is_signup = signup.asks == "join"
+    if of is None or (is_signup and not of.is_open):
         return CLOSED
     if resources.owners.owner_of_email(of.sender) != company:
         return NOT_OWNED
     known = subscription(resources.people.consents.table, company, signup.email, signup.list_id)
-    return UNREACHABLE if known.is_unreachable else None
+    if known.is_unreachable:
+        return UNREACHABLE
+    is_known = is_signup or contact_of(resources.people.contacts, company, signup.email) is not None
+    return None if is_known else UNKNOWN
 
 
 def _attempt(resources: SendingResources, of: PublicList, reserved: Signup) -> None:

@@ -20,7 +20,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
     NLPACE#{company}        HEAD                                SendPace
     NLCOMPANY#{company}     LIST#{list}                         PublicList
                             ARCHIVE#{list}#{sent_at}#{issue}    ArchivedIssue
-    NLSUB#{company}#{recipient}  SIGNUP#{list}                  Signup
+    NLSUB#{company}#{recipient}  SIGNUP#{list, or request}      Signup
                             PACE                                SignupPace, of an address
                             QUOTA                               ReaderQuota, of a company or a network address
     NLISSUE#{issue}         TEST#{test}#{number}                TestMail

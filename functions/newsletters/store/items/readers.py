@@ -18,6 +18,7 @@ SIGNUP_PREFIX: Final = "SIGNUP#"
 EVIDENCE_PREFIX: Final = "CONSENT#"
 
 type Frequency = Literal["all", "weekly", "monthly"]
+type Asked = Literal["join", "choices", "erase"]
 
 
 class PublicList(TableItem):
@@ -87,6 +88,8 @@ class SignupState(StrEnum):
         requested -> sending -> mailed | unknown | failed | refused
             '----------'---------'-> confirmed -> joined
         a new sign-up begins again; a link that was mailed earlier still confirms
+
+    Of an erasure the joining is that the erasure starts; a link to the choices is not confirmed.
     """
 
     REQUESTED = "requested"
@@ -103,14 +106,19 @@ class Signup(ReaderItem):
     """
     A sign-up of an address to a list; *recipient* is its keyed hash. It is open work until its mail is sent, and from
     the confirmation until the contact is in the list. *owner* makes the wire attempt, until *deadline_ms*.
+
+    With *asks* it is another request of a reader that a mail answers, in the name of the list: for a link to the
+    `choices`, or to `erase` all that newsletters have. *times_ms*: when the address asked for that.
     """
 
-    sort: ClassVar[str] = "SIGNUP#{list_id}"
+    sort: ClassVar[str] = "SIGNUP#{name}"
     ttl_days: ClassVar[int] = 30
 
     company_id: str
     recipient: str
     list_id: str
+    asks: Asked = "join"
+    times_ms: list[int] | None = None
     email: str = Field(repr=False)
     first_name: str = Field(default="", repr=False)
     language: str
@@ -126,6 +134,11 @@ class Signup(ReaderItem):
     GSI1PK: str | None = OPEN_WORK
     GSI1SK: str | None = None
     ttl: int
+
+    @property
+    def name(self) -> str:
+        """What the reader asks for: the list, else `choices` or `erase`."""
+        return self.list_id if self.asks == "join" else self.asks
 
 
 class SignupPace(ReaderItem):

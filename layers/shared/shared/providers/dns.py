@@ -18,7 +18,7 @@ def published(name: str, kind: Literal["MX", "TXT"]) -> frozenset[str] | None:
     import dns.resolver  # noqa: PLC0415 - takes a tenth of a second, and few calls look records up
 
     try:
-        answer = dns.resolver.resolve(name, kind, lifetime=WITHIN_SECONDS)
+        answer = dns.resolver.resolve(name, kind, lifetime=WITHIN_SECONDS, search=False)
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
         return frozenset()
     except (dns.exception.DNSException, OSError):

@@ -1,6 +1,7 @@
 """
-The identities of Amazon SES (`sesv2`): reserved domains (RFC 2606) are verified, also those that were not added. Other
-domains stay pending: a sender with one of them is probably meant for the real service.
+The identities of Amazon SES (`sesv2`): reserved domains (RFC 2606) are verified, also those that were not added, which
+have an envelope sender of their own. Other domains stay pending: a sender with one of them is probably meant for the
+real service.
 """
 
 import hashlib
@@ -27,7 +28,7 @@ async def get_email_identity(call: Call) -> Answer:
     if "@" in name or not (is_verified(f"@{name}") or name in added):
         raise Refused(aws_error("NotFoundException", "Email identity does not exist.", 404))
     state = _state(name)
-    sender = str(added.get(name, ""))
+    sender = str(added.get(name, f"bounce.{name}"))
     identity = {
         "IdentityType": "DOMAIN",
         "VerificationStatus": state,

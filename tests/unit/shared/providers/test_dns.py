@@ -15,9 +15,9 @@ import pytest
 from shared.providers import dns as records
 
 ZONE = {
-    ("shop.example.", "MX"): ["10 Mail.Shop.example.", "20 other.example."],
-    ("_dmarc.shop.example.", "TXT"): ['"v=DMARC1; " "p=none"'],
-    ("shop.example.", "TXT"): [],
+    ("shop.internal.", "MX"): ["10 Mail.Shop.internal.", "20 other.internal."],
+    ("_dmarc.shop.internal.", "TXT"): ['"v=DMARC1; " "p=none"'],
+    ("shop.internal.", "TXT"): [],
 }
 
 
@@ -46,7 +46,7 @@ def answer_all(server: socket.socket) -> None:
         [question] = query.question
         name, kind = question.name.to_text(), dns.rdatatype.to_text(question.rdtype)
         answer = dns.message.make_response(query)
-        if not name.endswith("shop.example."):
+        if not name.endswith("shop.internal."):
             answer.set_rcode(dns.rcode.REFUSED)
         elif (name, kind) not in ZONE:
             answer.set_rcode(dns.rcode.NXDOMAIN)
@@ -56,16 +56,16 @@ def answer_all(server: socket.socket) -> None:
 
 
 def test_records_are_read_as_they_stand_in_instructions(name_server: None) -> None:
-    assert records.published("shop.example", "MX") == frozenset(
-        {"10 mail.shop.example", "20 other.example"}
+    assert records.published("shop.internal", "MX") == frozenset(
+        {"10 mail.shop.internal", "20 other.internal"}
     )
-    assert records.published("_dmarc.shop.example", "TXT") == frozenset({"v=DMARC1; p=none"})
+    assert records.published("_dmarc.shop.internal", "TXT") == frozenset({"v=DMARC1; p=none"})
 
 
 def test_a_name_without_records_has_none_and_an_unanswered_question_is_no_answer(
     name_server: None,
 ) -> None:
-    assert records.published("shop.example", "TXT") == frozenset()
-    assert records.published("missing.shop.example", "MX") == frozenset()
-    assert records.published("other.example", "MX") is None
-    assert records.published("a..example", "MX") is None
+    assert records.published("shop.internal", "TXT") == frozenset()
+    assert records.published("missing.shop.internal", "MX") == frozenset()
+    assert records.published("other.internal", "MX") is None
+    assert records.published("a..internal", "MX") is None

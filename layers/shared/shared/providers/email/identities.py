@@ -5,7 +5,7 @@ records that SES looks for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,7 +21,7 @@ _EXISTS = "AlreadyExistsException"
 _REFUSED = "BadRequestException"
 _FULL = "LimitExceededException"
 _UNREADABLE = "ses_identities_unreadable"
-_SIGNED = "SUCCESS"
+_SIGNED = "SUCCESS"  # the state of DKIM, and of the envelope sender
 _OWN_KEYS = "EXTERNAL"
 _DKIM_ZONE = "dkim.amazonses.com"  # of identities for which SES names no zone
 MAIL_FROM_LABEL = "bounce"
@@ -58,10 +58,14 @@ class IdentityRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A verified identity. *is_aligned*: SES signs with DKIM of the sender's own domain, so that DMARC passes by it."""
+    """
+    A verified identity. *is_aligned*: SES signs with DKIM of the sender's own domain, so that DMARC passes by it.
+    *mail_from* is the own domain of bounces, for which SPF passes; None for SES's own, or while it is not set up.
+    """
 
     may_send: bool
     is_aligned: bool
+    mail_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ class Identities:
         found = next((one for name in names if (one := self._read(name)) is not None), None)
         if found is None:
             return own
-        return Identity(found.may_send or (own is not None and own.may_send), found.is_aligned)
+        may_send = found.may_send or (own is not None and own.may_send)
+        return replace(found, may_send=may_send)
 
     def domain(self, name: str) -> DomainIdentity | None:
         """Return a domain with the records that SES looks for; None without the identity. Raises Transient."""
@@ -174,9 +179,12 @@ class Identities:
         if answer is None:
             return None
         signature = answer.get("DkimAttributes") or {}
+        bounces = answer.get("MailFromAttributes") or {}
+        is_set_up = bounces.get("MailFromDomainStatus") == _SIGNED
         return Identity(
             may_send=bool(answer.get("VerifiedForSendingStatus")),
             is_aligned=signature.get("Status") == _SIGNED and bool(signature.get("SigningEnabled")),
+            mail_from=bounces.get("MailFromDomain") or None if is_set_up else None,
         )
 
     def _found(self, name: str) -> Mapping[str, Any] | None:
