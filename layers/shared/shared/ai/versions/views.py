@@ -89,8 +89,10 @@ def listed(
 def compared(versions: Versions, number: int, live: int | None, query: VersionQuery) -> VersionView:
     """Return a version and how it differs from another one. Raises NoVersion."""
     version = versions.get(number)
-    other = query.against or version.based_on
-    before = versions.get(other).settings if other else version.settings
+    other = version.based_on if query.against is None else query.against
+    before = version.settings
+    if other is not None:
+        before = versions.get(other).settings if other >= FIRST else {}  # before the first one
     found = differences(before, version.settings)
     return VersionView(
         **_summary(version, live),
