@@ -68,7 +68,6 @@ class SettingsInput(Input):
 
     based_on: int = Field(ge=0)
     settings: dict[str, Any]
-    note: Note = ""
 
 
 class SettingsDraftInput(Input):

@@ -52,7 +52,6 @@ class Change:
     by: str
     based_on: int
     cause: str
-    note: str = ""
 
 
 def shown(state: Table, number: int | None = None) -> views.SettingsView:
@@ -171,7 +170,6 @@ def store(
         by=change.by,
         based_on=change.based_on,
         made_for=change.cause,
-        note=change.note,
     )
     number = settings.versions_of(state).newest(change.based_on) + 1
     parts = sorted(new.model_dump(exclude_defaults=True))

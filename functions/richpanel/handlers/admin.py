@@ -5,7 +5,6 @@ The function also answers calls of requests about a person over all contexts.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -240,7 +239,7 @@ def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.S
     """Store new settings of the shop as the next version; absent parts stay."""
     given = request.input
     new = shop_settings.completed(deps.state, given.based_on, given.settings)
-    change = replace(_change(request, given.based_on), note=given.note.strip())
+    change = _change(request, given.based_on)
     return lambda: shop_settings.store(deps.state, deps.audit, change, new)
 
 
