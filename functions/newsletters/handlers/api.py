@@ -14,7 +14,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
 from newsletters.api import access, changes, reviews, steps
-from newsletters.api.company_routes import CompanyRoutes
+from newsletters.api.company.routes import CompanyRoutes
+from newsletters.api.company.versions import OtherVersionLive
 from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
 from newsletters.configuration.resources import Resources
@@ -34,6 +35,7 @@ from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.objects import Store
 from shared.ai.retrieval import CorpusTooLarge
+from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
@@ -129,6 +131,8 @@ routes = Routes(
         **privacy_settings.ERRORS,
         access.NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
+        OtherVersionLive: (HTTPStatus.CONFLICT, "other_version_live"),
         requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
         changes.NoContent: (HTTPStatus.CONFLICT, "no_content"),
         steps.NotReady: (HTTPStatus.CONFLICT, "not_ready"),

@@ -62,6 +62,7 @@ API = Api(
         "list_id": "{list}",
         "test_id": "of-b",
         "version": 1,
+        "number": "1",
     },
     special={
         f"GET {ALL}/options": Special(is_blind="the same values for all companies"),
@@ -85,6 +86,10 @@ API = Api(
         f"GET {ONE}/{{step}}/revisions": Special(path=IN_DRAFT),
         f"POST {ONE}/{{step}}/restore": Special(path=IN_DRAFT),
         f"PUT {ALL}/settings": Special(inputs=({"version": 0},)),
+        f"POST {ALL}/settings/versions": Special(
+            inputs=({"settings": {"check_claims": True}},), is_blind="it names nothing of A"
+        ),
+        f"POST {ALL}/settings/versions/{{number}}/live": Special(inputs=({},)),
         f"POST {ALL}/sources": Special(
             inputs=({"name": "{source}", "title": "Of the attacker", "text": "Another."},),
             is_blind="a document of the same name is replaced",

@@ -39,6 +39,7 @@ WITHOUT_TRACES = {
     "ParkedEvent": "ids",
     "DeadLetterNote": "a reason, under a hash",
     "PrivacyJob": "the user while it runs, then counts",
+    "SettingsVersion": "the company's; the author's id is replaced",
     "CompanySettings": "the company's; the author's id is replaced",
     "Job": "removed with its newsletter",
     "Revision": "removed with its newsletter",

@@ -7,6 +7,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             REV#{step}#{version}                Revision, content that was replaced
                             DELETED                             Deletion
     NLCOMPANY#{company}     SETTINGS                            CompanySettings
+                            VERSION#{number}                    SettingsVersion
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
                             AIUSE#{yyyymmdd}                    AiUse
                             ISSUE#{created_at}#{issue}          IssueEntry
@@ -34,7 +35,7 @@ due (`NLDUE`), and parked events by company (`NLPARKED`).
 
 from typing import Final
 
-from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.company import AiUse, CompanySettings, SettingsVersion
 from newsletters.store.items.issues import Issue, IssueEntry, IssueState, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
@@ -91,7 +92,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces,
+    SoftBounces, SettingsVersion,
 )  # fmt: skip
 
 __all__ = [
@@ -137,6 +138,7 @@ __all__ = [
     "ReviewState",
     "Revision",
     "SendPace",
+    "SettingsVersion",
     "Signup",
     "SignupPace",
     "SignupState",
