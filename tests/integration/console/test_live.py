@@ -293,6 +293,16 @@ def test_a_hundred_connections_get_each_hint_once_with_bounded_concurrency(
     assert live.sockets.most_at_once <= MOST_AT_ONCE
 
 
+def test_hints_of_changes_that_are_more_than_ten_seconds_old_say_so(live: LiveSystem) -> None:
+    live.connect()
+
+    live.announce(change("early"), age_ms=10_000)
+    live.announce(change("late"), age_ms=10_001)
+    live.announce(change("early again"))
+
+    assert [one.get("late") for one in live.sockets.received["one"]] == [None, True, None]
+
+
 # Messages of clients
 
 
@@ -436,11 +446,13 @@ def test_messages_of_another_form_are_refused_and_relayed_to_nobody(
     assert live.sockets.received == {}
 
 
-def test_a_ping_reads_and_writes_nothing(live: LiveSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ping_of_an_older_page_reads_and_writes_nothing(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
     live.connect()
     monkeypatch.setattr(live.module.deps.live.table, "_client", None)
 
-    assert live.say("one", {"ping": {}}) == 200
+    assert live.say("one", {"ping": {}}) == 400
 
 
 def test_messages_of_an_unknown_connection_are_dropped(live: LiveSystem) -> None:
