@@ -315,7 +315,7 @@ def test_no_log_has_the_words(speech: Speech, capsys: pytest.CaptureFixture[str]
 
 def test_a_very_long_text_is_cut(speech: Speech) -> None:
     speech.sandbox.openai.transcripts.clear()
-    speech.sandbox.openai.transcripts.append("ا" * 5_000)
+    speech.sandbox.openai.transcripts.append("é" * 5_000)
     speech.receive()
     (event,) = speech.queued(TRANSCRIPTION)
 
