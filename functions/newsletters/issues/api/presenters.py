@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from newsletters.issues.api import views
 from newsletters.store.items.item import timestamp
-from newsletters.store.items.recipients import VARIANT_COUNTS
+from newsletters.store.items.recipients import (
+    MAILBOX_PROVIDERS,
+    PROVIDER_COUNTS,
+    VARIANT_COUNTS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from newsletters.issues.checklist import Findings
     from newsletters.store.items import Issue, IssueStats, PublicList, Recipient, VariantStats
     from newsletters.store.items.issues import Variant
+    from newsletters.store.items.recipients import MailboxProvider
 
 
 def issue_view(issue: Issue) -> views.IssueView:
@@ -50,7 +55,7 @@ def stats_view(
     issue: Issue, stats: IssueStats, variants: Mapping[Variant, VariantStats]
 ) -> views.StatsView:
     """Return the counters of an issue, with the recipients that have no end yet."""
-    names = views.StatsView.model_fields.keys() - {"waiting", "variants"}
+    names = views.StatsView.model_fields.keys() - {"waiting", "variants", "mailbox_providers"}
     ended = stats.sent + stats.skipped + stats.failed + stats.unknown
     return views.StatsView(
         **{name: getattr(stats, name) for name in names},
@@ -63,7 +68,13 @@ def stats_view(
             )
             for name, one in variants.items()
         ],
+        mailbox_providers=[_provider_view(stats, one) for one in MAILBOX_PROVIDERS],
     )
+
+
+def _provider_view(stats: IssueStats, provider: MailboxProvider) -> views.ProviderStatsView:
+    counts = {name: getattr(stats, stats.counted(provider, name)) for name in PROVIDER_COUNTS}
+    return views.ProviderStatsView(mailbox_provider=provider, **counts)
 
 
 def recipient_view(recipient: Recipient) -> views.RecipientView:

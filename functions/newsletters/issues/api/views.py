@@ -19,6 +19,20 @@ class VariantStatsView(View):
     unsubscribed: int
 
 
+class ProviderStatsView(View):
+    """
+    The counters of the mails to one mailbox provider, by the domains of the addresses; `other`: at all other domains,
+    also own domains at these providers.
+    """
+
+    mailbox_provider: Literal["google", "microsoft", "yahoo", "apple", "other"]
+    sent: int
+    delivered: int
+    delayed: int
+    bounced: int
+    complained: int
+
+
 class StatsView(View):
     """
     The counters of an issue: sent + skipped + failed + unknown + waiting = audience. `delayed`: mails that the
@@ -40,6 +54,7 @@ class StatsView(View):
     clicked: int
     likely_automated: int
     variants: list[VariantStatsView]
+    mailbox_providers: list[ProviderStatsView]
 
 
 class SubjectTestView(View):

@@ -16,7 +16,13 @@ from boto3.dynamodb.conditions import Attr, Key
 from newsletters.store.items import IssueStats, Recipient, RecipientState, VariantStats
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.items.recipients import ENDED, VARIANT_COUNTS, Count
+from newsletters.store.items.recipients import (
+    ENDED,
+    MAILBOX_PROVIDERS,
+    PROVIDER_COUNTS,
+    VARIANT_COUNTS,
+    Count,
+)
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import shard_of
 from shared.runtime.failures import Transient
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
     from newsletters.store.items import Issue
     from newsletters.store.items.issues import Variant
+    from newsletters.store.items.recipients import MailboxProvider
     from shared.aws.dynamodb import Attributes, Table
 
 ROUNDS: Final = 4
@@ -226,13 +233,25 @@ def _counted(
 ) -> list[Attributes]:
     """Return the updates of the counters that a recipient's counts are part of."""
     own = IssueStats.key_for(issue_id, recipient.recipient)
-    updates = [table.to_update(own, add=dict(counts))]
+    provider = provider_of(recipient)
+    of_provider = {
+        IssueStats.counted(provider, name): counts[name]
+        for name in PROVIDER_COUNTS
+        if name in counts
+    }
+    updates = [table.to_update(own, add={**counts, **of_provider})]
     of_variant = {name: count for name, count in counts.items() if name in VARIANT_COUNTS}
     if recipient.variant is not None and of_variant:
         shard = f"{shard_of(f'stats {recipient.recipient}', SHARDS):02}"
         key = VariantStats.key(issue_id, recipient.variant, shard)
         updates.append(table.to_update(key, add=of_variant))
     return updates
+
+
+def provider_of(recipient: Recipient) -> MailboxProvider:
+    """Return the mailbox provider that counts a recipient's mail."""
+    named = recipient.mailbox_provider
+    return next((one for one in MAILBOX_PROVIDERS if one == named), "other")
 
 
 def _is_in(state: RecipientState) -> ConditionBase:
