@@ -24,6 +24,7 @@ from newsletters.issues.api import control
 from newsletters.issues.api.list_routes import ListRoutes
 from newsletters.issues.api.routes import IssueRoutes
 from newsletters.issues.api.trials import TooManyTests
+from newsletters.issues.api.warm_up_routes import WarmUpRoutes
 from newsletters.issues.checklist import ChecklistFailed
 from newsletters.issues.dependencies import IssueDependencies
 from newsletters.jobs import requests
@@ -158,6 +159,7 @@ privacy_jobs = jobs_of(resources)
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))
 routes.add(IssueRoutes(issue_deps))
+routes.add(WarmUpRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))
 
 

@@ -146,6 +146,11 @@ ROUTES = {
         },
         path={"key": "research"},
     ),
+    "PUT /newsletters/warm-ups/{domain}": Route(
+        read="GET /newsletters/warm-ups/{domain}",
+        before=(("PUT /newsletters/warm-ups/{domain}", {"version": 1, "provider_percent": 60}),),
+        path={"domain": "shop.example"},
+    ),
     f"PUT {NEWSLETTER_LIST}": Route(
         read=f"GET {NEWSLETTER_LIST}",
         before=(

@@ -79,6 +79,7 @@ class TwoCompanies(QueuedCompanies[System]):
         readers = published(
             system, title="canary-words", description="canary-words", topics=["Bees"]
         )
+        self._call("PUT", "warm-ups/shop.example", {"version": 0, "limits": [7]})
         signed_up(system, readers, "canary-words@orchard.example")
         system.drain()
         reader(system, readers, "canary-words@orchard.example", company=COMPANY_A)

@@ -61,6 +61,7 @@ API = Api(
         "issue_id": "{issue}",
         "list_id": "{list}",
         "test_id": "of-b",
+        "domain": "shop.example",
         "version": 1,
     },
     special={
@@ -93,6 +94,7 @@ API = Api(
         f"PATCH {ISSUES}/{{issue_id}}": Special(inputs=({"version": 1, "list_ids": ["{list}"]},)),
         f"POST {ISSUES}/{{issue_id}}/test": Special(inputs=({"addresses": ["a@shop.example"]},)),
         f"PUT {ALL}/lists/{{list_id}}": Special(inputs=({"version": 1, "title": "Of B"},)),
+        f"PUT {ALL}/warm-ups/{{domain}}": Special(inputs=({"version": 1, "limits": [5]},)),
         f"POST {ISSUES}/{{issue_id}}/schedule": Special(
             inputs=({"version": 1, "local": "2030-01-01T09:00", "timezone": "Europe/Berlin"},)
         ),

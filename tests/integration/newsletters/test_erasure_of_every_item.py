@@ -45,6 +45,7 @@ WITHOUT_TRACES = {
     "IssueEntry": "the id of an issue",
     "IssueStats": "numbers",
     "VariantStats": "numbers",
+    "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",
     "PublicList": "the company's; the author's id is replaced",

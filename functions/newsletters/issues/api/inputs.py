@@ -60,6 +60,11 @@ type Recipients = Annotated[
 ]
 
 
+type Limits = Annotated[
+    list[Annotated[int, Strict(), Field(ge=1, le=10_000_000)]], Field(max_length=60)
+]
+
+
 class PublicListInput(Change):
     """
     What the public sees of a list of contacts; absent fields keep their values. `version`: of the list as read,
@@ -82,6 +87,20 @@ class PublicListInput(Change):
     sender_name: Name | None = None
     reply_to: Address | None = None
     postal_address: Line | None = None
+
+
+class WarmUpInput(Change):
+    """
+    The plan of a sender's domain; absent fields keep their values. `version`: as read, 0 for the default plan.
+    `limits`: the most mails of each day with mails; none: the domain is warm. To one mailbox provider go at most
+    `provider_percent` of them.
+    """
+
+    view = views.WarmUpView
+
+    version: Version
+    limits: Limits | None = None
+    provider_percent: Annotated[int, Strict(), Field(ge=50, le=100)] | None = None
 
 
 class IssueTestInput(Input):

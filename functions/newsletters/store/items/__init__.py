@@ -9,6 +9,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
     NLCOMPANY#{company}     SETTINGS                            CompanySettings
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
                             AIUSE#{yyyymmdd}                    AiUse
+                            WARMUP#{domain}                     WarmUp, of a sender's domain
                             ISSUE#{created_at}#{issue}          IssueEntry
     NLIDEM#{request}        HEAD                                StoredAnswer, an API call and its answer
     NLPARKED#{event}        EVENT                               ParkedEvent
@@ -34,7 +35,7 @@ due (`NLDUE`), and parked events by company (`NLPARKED`).
 
 from typing import Final
 
-from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.company import AiUse, CompanySettings, WarmUp
 from newsletters.store.items.issues import Issue, IssueEntry, IssueState, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
@@ -91,7 +92,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces,
+    SoftBounces, WarmUp,
 )  # fmt: skip
 
 __all__ = [
@@ -149,4 +150,5 @@ __all__ = [
     "Topics",
     "UserModifications",
     "VariantStats",
+    "WarmUp",
 ]  # fmt: skip

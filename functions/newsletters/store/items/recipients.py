@@ -143,26 +143,31 @@ class IssueStats(TableItem):
     unsubscribed: int = 0
     clicked: int = 0
     likely_automated: int = 0
+    google_waiting: int = 0
     google_sent: int = 0
     google_delivered: int = 0
     google_delayed: int = 0
     google_bounced: int = 0
     google_complained: int = 0
+    microsoft_waiting: int = 0
     microsoft_sent: int = 0
     microsoft_delivered: int = 0
     microsoft_delayed: int = 0
     microsoft_bounced: int = 0
     microsoft_complained: int = 0
+    yahoo_waiting: int = 0
     yahoo_sent: int = 0
     yahoo_delivered: int = 0
     yahoo_delayed: int = 0
     yahoo_bounced: int = 0
     yahoo_complained: int = 0
+    apple_waiting: int = 0
     apple_sent: int = 0
     apple_delivered: int = 0
     apple_delayed: int = 0
     apple_bounced: int = 0
     apple_complained: int = 0
+    other_waiting: int = 0
     other_sent: int = 0
     other_delivered: int = 0
     other_delayed: int = 0
@@ -170,8 +175,8 @@ class IssueStats(TableItem):
     other_complained: int = 0
 
     @classmethod
-    def counted(cls, provider: MailboxProvider, count: Count) -> str:
-        """Return the field that counts the mails to one mailbox provider."""
+    def counted(cls, provider: MailboxProvider, count: Count | Literal["waiting"]) -> str:
+        """Return the field that counts the mails to one mailbox provider; `waiting`: recipients without an end."""
         return cls.name_of(f"{provider}_{count}")
 
     @classmethod
