@@ -146,6 +146,16 @@ ROUTES = {
         },
         path={"key": "research"},
     ),
+    "PATCH /newsletters/series/{series_id}": Route(
+        read="GET /newsletters/series/{series_id}",
+        before=(
+            (
+                "PATCH /newsletters/series/{series_id}",
+                {"version": 1, "enabled": False, "timezone": "Africa/Nairobi"},
+            ),
+        ),
+        path={"series_id": "{series}"},
+    ),
     "PUT /newsletters/warm-ups/{domain}": Route(
         read="GET /newsletters/warm-ups/{domain}",
         before=(("PUT /newsletters/warm-ups/{domain}", {"version": 1, "provider_percent": 60}),),

@@ -45,6 +45,7 @@ WITHOUT_TRACES = {
     "IssueEntry": "the id of an issue",
     "IssueStats": "numbers",
     "VariantStats": "numbers",
+    "Series": "removed with its owner; the id of who changed it is replaced",
     "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",

@@ -123,20 +123,14 @@ class SubjectTestInput(Input):
     decided_by: Literal["clicks", "person"]
 
 
-class IssueInput(Input):
-    """
-    An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
-    which ground the people of the lists are written to; `recorded` writes only to people who have opted in. `topics`
-    are topics of the lists: readers who have chosen others only do not get the issue.
-    """
+class IssueFields(Input):
+    """What the readers of an issue see of the sender, and its audience."""
 
-    newsletter_code: Annotated[str, Field(max_length=20)]
     list_ids: ListIds = Field(default_factory=list)
     segment_ids: ListIds = Field(default_factory=list)
     sender: Address
     sender_name: Name
     reply_to: Address | None = None
-    subject: Subject
     preheader: Preview = ""
     topics: Topics = Field(default_factory=list)
     postal_address: Line
@@ -152,6 +146,17 @@ class IssueInput(Input):
         if self.consent == "attested" and not self.consent_statement:
             raise PydanticCustomError("statement", "consent_statement: attested consent needs one")
         return self
+
+
+class IssueInput(IssueFields):
+    """
+    An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
+    which ground the people of the lists are written to; `recorded` writes only to people who have opted in. `topics`
+    are topics of the lists: readers who have chosen others only do not get the issue.
+    """
+
+    newsletter_code: Annotated[str, Field(max_length=20)]
+    subject: Subject
 
 
 class IssueChange(Change):

@@ -28,9 +28,10 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             CHOICES                             Choices
                             CONSENT#{at}#{id}                   ConsentEvidence
                             BOUNCES                             SoftBounces
+    NLSERIES#{company}      SERIES#{series}                     Series
 
-GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, sign-ups and choices by the time they are
-due (`NLDUE`), and parked events by company (`NLPARKED`).
+GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, series, sign-ups and choices by the time
+they are due (`NLDUE`), and parked events by company (`NLPARKED`).
 """
 
 from typing import Final
@@ -69,6 +70,7 @@ from newsletters.store.items.recipients import (
     VariantStats,
 )
 from newsletters.store.items.recovery import DeadLetterNote, ParkedEvent, StoredAnswer
+from newsletters.store.items.series import RunState, Series, SeriesRule, SeriesRun
 from newsletters.store.items.steps import (
     Chunk,
     ChunkMetadata,
@@ -92,7 +94,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces, WarmUp,
+    SoftBounces, WarmUp, Series,
 )  # fmt: skip
 
 __all__ = [
@@ -137,7 +139,11 @@ __all__ = [
     "Review",
     "ReviewState",
     "Revision",
+    "RunState",
     "SendPace",
+    "Series",
+    "SeriesRule",
+    "SeriesRun",
     "Signup",
     "SignupPace",
     "SignupState",
