@@ -148,8 +148,8 @@ def _changes(found: Series, given: inputs.SeriesChange) -> dict[str, Any]:
     if given.rule is not None:
         is_same_unit = given.rule.unit == found.rule.unit
         kept: dict[str, Any] = found.rule.model_dump() if is_same_unit else {}
-        named = given.rule.model_dump(exclude_unset=is_same_unit)
-        changes["rule"] = SeriesRule(**{**kept, **named})
+        of_rule = given.rule.model_dump(exclude_unset=is_same_unit)
+        changes["rule"] = SeriesRule(**{**kept, **of_rule})
     changed = found.model_copy(update=changes)
     is_begun = changed.enabled and not found.enabled
     if is_begun or (changed.rule, changed.timezone) != (found.rule, found.timezone):

@@ -171,6 +171,7 @@ ROUTES = {
                     "reply_to": "desk@shop.example",
                     "topics": ["Bees"],
                     "keeps_ip": True,
+                    "welcome": {"subject": "Welcome", "text": "Nice to have you."},
                 },
             ),
         ),

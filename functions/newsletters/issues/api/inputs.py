@@ -65,12 +65,22 @@ type Limits = Annotated[
 ]
 
 
+class WelcomeInput(Input):
+    """
+    The mail that a reader gets once, after the confirmation of a sign-up: plain text, a blank line between paragraphs.
+    `{{first_name|there}}` is the name that the reader has given.
+    """
+
+    subject: Subject
+    text: Annotated[str, Field(min_length=1, max_length=5_000), AfterValidator(is_text)]
+
+
 class PublicListInput(Change):
     """
     What the public sees of a list of contacts; absent fields keep their values. `version`: of the list as read,
     0 for a list that is not published. A new one needs title, sender, sender_name and postal_address. `is_open`: people
     may sign up. `has_archive`: sent issues are public. Readers choose among `topics`. `keeps_ip`: the evidence of
-    consent has the reader's network address.
+    consent has the reader's network address. `welcome: null`: no welcome mail.
     """
 
     view = views.PublicListView
@@ -83,6 +93,7 @@ class PublicListInput(Change):
     has_archive: Flag | None = None
     topics: Topics | None = None
     keeps_ip: Flag | None = None
+    welcome: WelcomeInput | None = None
     sender: Address | None = None
     sender_name: Name | None = None
     reply_to: Address | None = None

@@ -55,10 +55,13 @@ def issue_view(issue: Issue) -> views.IssueView:
 def public_list_view(of: PublicList) -> views.PublicListView:
     """Return a public list with its addresses."""
     base = f"/n/{of.company_id}/{of.list_id}"
-    paths = {"subscribe_path", "archive_path", "feed_path"}
+    paths = {"subscribe_path", "archive_path", "feed_path", "welcome"}
     names = views.PublicListView.model_fields.keys() - paths
     return views.PublicListView(
         **{name: getattr(of, name) for name in names},
+        welcome=views.WelcomeView(subject=of.welcome.subject, text=of.welcome.text)
+        if of.welcome
+        else None,
         subscribe_path=f"{base}/subscribe" if of.is_open else None,
         archive_path=f"{base}/archive" if of.has_archive else None,
         feed_path=f"{base}/feed.xml" if of.has_archive else None,

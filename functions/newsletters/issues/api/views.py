@@ -203,6 +203,13 @@ class Recipients(View):
     recipients: list[RecipientView]
 
 
+class WelcomeView(View):
+    """The mail to readers who have confirmed a sign-up."""
+
+    subject: str
+    text: str
+
+
 class PublicListView(View):
     """
     What the public sees of a list of contacts. `subscribe_path`, `archive_path` and `feed_path` are below the address
@@ -217,6 +224,7 @@ class PublicListView(View):
     has_archive: bool
     topics: list[str]
     keeps_ip: bool
+    welcome: WelcomeView | None
     sender: str
     sender_name: str
     reply_to: str | None

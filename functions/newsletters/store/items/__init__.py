@@ -28,6 +28,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             CHOICES                             Choices
                             CONSENT#{at}#{id}                   ConsentEvidence
                             BOUNCES                             SoftBounces
+                            WELCOME#{list}                      WelcomeMail
     NLSERIES#{company}      SERIES#{series}                     Series
 
 GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, series, sign-ups and choices by the time
@@ -61,6 +62,8 @@ from newsletters.store.items.readers import (
     SignupPace,
     SignupState,
     SoftBounces,
+    Welcome,
+    WelcomeMail,
 )
 from newsletters.store.items.recipients import (
     IssueStats,
@@ -94,7 +97,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces, WarmUp, Series,
+    SoftBounces, WarmUp, Series, WelcomeMail,
 )  # fmt: skip
 
 __all__ = [
@@ -157,4 +160,6 @@ __all__ = [
     "UserModifications",
     "VariantStats",
     "WarmUp",
+    "Welcome",
+    "WelcomeMail",
 ]  # fmt: skip
