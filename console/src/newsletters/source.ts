@@ -3,12 +3,13 @@
 import type { Client } from "../api/client";
 import type { ConsoleApi, NewslettersApi } from "../api/routes";
 import { showToast } from "../ui/toastList";
-import { named, t, type Key } from "../texts/texts";
+import { locale, named, t, type Key } from "../texts/texts";
 
 export type Newsletter = NewslettersApi.NewsletterView;
 export type Metadata = NewslettersApi.MetadataView;
 export type Summary = NewslettersApi.NewsletterSummary;
 export type Issue = NewslettersApi.IssueView;
+export type Checklist = NewslettersApi.Checklist;
 export type Stats = NewslettersApi.StatsView;
 export type PublicList = NewslettersApi.PublicListView;
 export type Warning = NewslettersApi.EditorWarning;
@@ -74,6 +75,11 @@ export async function audiencesOf(client: Client, signal: AbortSignal): Promise<
 export function failureText(code: string | null | undefined, sentence: string | null | undefined): string {
   const known = named("newsletter.failure", code ?? "");
   return known === (code ?? "").replaceAll("_", " ") ? (sentence ?? known) : known;
+}
+
+// A day of UTC, the same in every zone.
+export function utcDay(at: string): string {
+  return new Date(at).toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
 }
 
 export function stored(): void {

@@ -25,15 +25,18 @@ from newsletters.issues.api import control
 from newsletters.issues.api.list_routes import ListRoutes
 from newsletters.issues.api.routes import IssueRoutes
 from newsletters.issues.api.trials import TooManyTests
+from newsletters.issues.api.warm_up_routes import WarmUpRoutes
 from newsletters.issues.checklist import ChecklistFailed
 from newsletters.issues.dependencies import IssueDependencies
 from newsletters.jobs import requests
 from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
+from newsletters.series.routes import SeriesRoutes
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.objects import Store
+from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
@@ -143,6 +146,7 @@ routes = Routes(
         draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
         control.WrongState: (HTTPStatus.CONFLICT, "wrong_state"),
+        TooManySeries: (HTTPStatus.CONFLICT, "too_many_series"),
         TooManyTests: (HTTPStatus.TOO_MANY_REQUESTS, "too_many_tests"),
         ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
         ChecklistFailed: (HTTPStatus.CONFLICT, "checklist_failed"),
@@ -162,6 +166,8 @@ privacy_jobs = jobs_of(resources)
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))
 routes.add(IssueRoutes(issue_deps))
+routes.add(WarmUpRoutes(issue_deps))
+routes.add(SeriesRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))
 
 

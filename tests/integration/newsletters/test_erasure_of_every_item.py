@@ -46,6 +46,8 @@ WITHOUT_TRACES = {
     "IssueEntry": "the id of an issue",
     "IssueStats": "numbers",
     "VariantStats": "numbers",
+    "Series": "removed with its owner; the id of who changed it is replaced",
+    "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",
     "PublicList": "the company's; the author's id is replaced",
@@ -56,6 +58,7 @@ WITHOUT_TRACES = {
     "ReaderQuota": "numbers, under a keyed hash",
     "Choices": "a reader's, removed by the address",
     "SoftBounces": "a reader's, removed by the address",
+    "WelcomeMail": "a reader's, removed by the address",
     "ConsentEvidence": "a reader's, removed by the address",
 }
 
