@@ -12,7 +12,7 @@ from whatsapp.store.ordering import order_key
 if TYPE_CHECKING:
     from pathlib import Path
 
-SETTINGS: Final = {
+SETTINGS: Final[dict[str, Any]] = {
     **dict.fromkeys(("quietUntil", "quietFrom", "quietTo", "zone", "digestHours")),
     "muted": [],
     "isDigestOffered": True,
@@ -29,12 +29,13 @@ def at(second: int) -> str:
 class Company:
     """
     A company with *rows* conversations, each of which has *messages* messages of its customer, a second apart. *unread*
-    of the newest conversations have an unread message.
+    are the numbers of conversations with an unread message; *changed* what people have changed of conversations.
     """
 
     rows: int = 3
     messages: int = 3
-    unread: int = 0
+    unread: set[int] = field(default_factory=set)
+    changed: dict[str, dict[str, Any]] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
 
     def network(self, pages: Path, *groups: str, **answers: Answered) -> Network:
@@ -45,12 +46,22 @@ class Company:
     def answers(self) -> dict[str, Answered]:
         return {
             "POST /live/tickets": lambda _: Answer(
-                {"ticket": "once", "url": "wss://live.example/prod", "expiresInSeconds": 60, "expiresAt": at(60)}
+                {
+                    "ticket": "once",
+                    "url": "wss://live.example/prod",
+                    "expiresInSeconds": 60,
+                    "expiresAt": at(60),
+                }
             ),
             "GET /people": lambda _: Answer(
                 {
                     "people": [
-                        {"principal": f"user:{name}", "name": name.title(), "roles": ["agent"], "teams": ["shop"]}
+                        {
+                            "principal": f"user:{name}",
+                            "name": name.title(),
+                            "roles": ["agent"],
+                            "teams": ["shop"],
+                        }
                         for name in ("ada", "kim")
                     ],
                     "teams": ["shop"],
@@ -65,6 +76,7 @@ class Company:
                 {"notifications": [], "unread": 0, "settings": SETTINGS}
             ),
             "POST /whatsapp/conversations/{key}/read": self.read,
+            "PATCH /whatsapp/conversations/{key}": self.change,
             "GET /whatsapp/conversations/{key}": self.opened,
             "GET /whatsapp/conversations/{key}/messages": self.older,
         }
@@ -72,27 +84,27 @@ class Company:
     def row(self, number: int) -> dict[str, Any]:
         """The row of a conversation, the newest of which has number 0."""
         key = f"k{number}"
-        row = dict.fromkeys(
-            ("project_id", "contact_id", "subject", "context_status", "snoozed_until", "assignee", "due_at", "due_for")
-            + ("at_risk_at", "waiting_since")
-        )
-        return row | {
+        names = "project_id contact_id subject context_status snoozed_until assignee due_at due_for"
+        absent = dict.fromkeys([*names.split(), "at_risk_at", "waiting_since"])
+        return absent | {
             "context": "whatsapp", "key": key, "channel": "whatsapp", "address": "15550783881",
-            "contact": f"Customer {number}", "handle": f"447700{number:06}", "handle_text": f"+44 7700 {number:06}",
-            "preview": f"Message of customer {number}", "last_activity_at": at(-number), "status": "open",
-            "labels": [], "unread": number < self.unread, "unread_count": int(number < self.unread),
+            "contact": f"Customer {number}", "handle": f"447700{number:06}",
+            "handle_text": f"+44 7700 {number:06}", "preview": f"Message of customer {number}",
+            "last_activity_at": at(-number), "status": "open", "labels": [],
+            "unread": number in self.unread, "unread_count": int(number in self.unread),
             "version": self.versions.get(key, 1),
         }  # fmt: skip
 
     def inbox(self, call: Call) -> Answer:
         """A page of the list."""
+        is_unread = call.input.get("unread") == "true"
+        listed = sorted(self.unread) if is_unread else range(self.rows)
         first = int(call.input.get("cursor", 0))
-        last = min(first + int(call.input["limit"]), self.rows)
-        if call.input.get("unread") == "true":
-            last = min(last, self.unread)
-        rows = [self.row(number) for number in range(first, last)]
-        result = {"conversations": rows, "lookedAt": len(rows), "lookedBackTo": None, "readUnits": 1}
-        return Answer(result, cursor=str(last) if rows and last < (self.unread if call.input.get("unread") == "true" else self.rows) else None)
+        last = first + int(call.input["limit"])
+        rows = [self.row(number) for number in listed[first:last]]
+        result = {"conversations": rows, "lookedAt": len(rows), "lookedBackTo": None}
+        cursor = str(last) if last < len(listed) else None
+        return Answer(result | {"readUnits": 1}, cursor=cursor)
 
     def message(self, number: int) -> dict[str, Any]:
         """A message, the oldest of which has number 0."""
@@ -116,21 +128,32 @@ class Company:
         head = dict.fromkeys(("group_name", "read_up_to", "snoozed_until", "assignee")) | {
             "key": key, "phone": "15550783881", "customer": f"447700{number:06}",
             "customer_text": f"+44 7700 {number:06}", "sender_name": f"Customer {number}",
-            "unread_count": int(number < self.unread), "position": order_key(at(self.messages), "m"),
-            "window_until": "2100-01-01T00:00:00.000Z", "last_type": "text", "last_preview": "", "last_message_at": at(self.messages),
-            "archived": False, "status": "open", "labels": [], "revision": 1,
-            "notes": [], "changes": [], "consent": {"state": "opted_in"},
+            "unread_count": int(number in self.unread), "last_type": "text", "last_preview": "",
+            "last_message_at": at(self.messages), "position": order_key(at(self.messages), "m"),
+            "window_until": "2100-01-01T00:00:00.000Z", "archived": False, "status": "open",
+            "labels": [], "revision": 1, "notes": [], "changes": [],
+            "consent": {"state": "opted_in"},
         }  # fmt: skip
-        return Answer(head | {"messages": self.page(self.messages, int(call.input["messages"]))})
+        newest = self.page(self.messages, int(call.input["messages"]))
+        return Answer(head | self.changed.get(key, {}) | {"messages": newest})
 
     def older(self, call: Call) -> Answer:
         page = self.page(int(call.input["cursor"]), int(call.input["limit"]))
         return Answer({key: page[key] for key in ("messages", "calls")}, cursor=page["cursor"])
 
+    def change(self, call: Call) -> Answer:
+        """Change the state of a conversation."""
+        known = self.changed.setdefault(call.path["key"], {"revision": 1})
+        known |= {name: value for name, value in call.input.items() if name != "revision"}
+        known["revision"] += 1
+        return Answer(self.state(call.path["key"]))
+
     def read(self, call: Call) -> Answer:
         """Mark a conversation as read."""
+        self.unread.discard(int(call.path["key"][1:]))
+        return Answer(self.state(call.path["key"]) | {"read_up_to": call.input["upTo"]})
+
+    def state(self, key: str) -> dict[str, Any]:
+        absent = dict.fromkeys(("snoozed_until", "assignee", "read_up_to"))
         state = {"revision": 1, "archived": False, "status": "open", "unread_count": 0}
-        self.unread = 0
-        return Answer(
-            state | {"snoozed_until": None, "assignee": None, "read_up_to": call.input["upTo"]}
-        )
+        return absent | state | self.changed.get(key, {})

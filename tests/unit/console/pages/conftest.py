@@ -48,8 +48,14 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    with chromium.new_context(locale="en-GB", viewport={"width": 1280, "height": 800}) as context:
+def locale() -> str:
+    """The language of the browser; tests of others have it as a parameter."""
+    return "en-GB"
+
+
+@pytest.fixture
+def context(chromium: Browser, locale: str) -> Iterator[BrowserContext]:
+    with chromium.new_context(locale=locale, viewport={"width": 1280, "height": 800}) as context:
         context.set_default_timeout(PATIENCE_MS)
         yield context
 

@@ -33,7 +33,9 @@ PAGE: Final = f"{STAGE}console"
 _LOGIN: Final = "https://login.example"
 _LIVE: Final = "wss://live.example/prod"
 # Two frames: the page has drawn what it changed after a movement or an answer.
-DRAWN: Final = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+DRAWN: Final = (
+    "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,9 @@ class Network:
     def hint(self, context: str, key: str, version: int) -> None:
         """Tell that a conversation has changed."""
         for socket in self.sockets:
-            socket.send(json.dumps({"hints": [{"context": context, "key": key, "version": version}]}))
+            socket.send(
+                json.dumps({"hints": [{"context": context, "key": key, "version": version}]})
+            )
 
     def routes(self) -> list[str]:
         """Return the routes that were called, in their order."""
@@ -120,7 +124,9 @@ class Network:
             self._log_in(route, parse_qs(address.query))
         elif address.path in {"/prod/console", "/prod/console/config.json"}:
             is_page = address.path == "/prod/console"
-            text = (self.pages / "index.html").read_text() if is_page else json.dumps(_CONFIGURATION)
+            text = (
+                (self.pages / "index.html").read_text() if is_page else json.dumps(_CONFIGURATION)
+            )
             route.fulfill(body=text, content_type="text/html" if is_page else "application/json")
         elif address.path.startswith("/prod/console/"):
             file = self.pages / address.path.removeprefix("/prod/console/")

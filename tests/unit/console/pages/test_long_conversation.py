@@ -62,9 +62,10 @@ def test_two_thousand_messages_scroll_to_the_first_one_without_a_click_and_witho
 def test_a_conversation_is_opened_with_three_calls_and_an_update_is_one_call_for_each_view(
     opened: Opened, pages: Path
 ) -> None:
-    company = Company(unread=1)
+    company = Company(unread={0})
     network = company.network(pages)
     page = opened(network, "all")
+    page.get_by_text("Live", exact=True).wait_for()
     page.locator(".row").first.wait_for()
     network.quiet(page)
     before = len(network.calls)
