@@ -72,7 +72,7 @@ function SaveForm({ shown, teams, onSaved }: { shown: Filters; teams: string[]; 
         <input value={name} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       {teams.length > 0 && (
-        <Field label={t("views.owner")} name="team">
+        <Field label={t("views.owner")} name="team" error={save.error}>
           <select value={team} onChange={(event) => setTeam(event.currentTarget.value)}>
             <option value="">{t("views.mine")}</option>
             {teams.map((one) => (
@@ -83,7 +83,7 @@ function SaveForm({ shown, teams, onSaved }: { shown: Filters; teams: string[]; 
           </select>
         </Field>
       )}
-      {save.error && <ErrorNotice error={save.error} fields={["name"]} />}
+      {save.error && <ErrorNotice error={save.error} fields={["name", "team"]} />}
       <Button type="submit" kind="primary" busy={save.busy} disabled={!name.trim()}>
         {t("views.save")}
       </Button>

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from local.console import browser as browsers
 from local.console import build
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 type Opened = Callable[[Network, str], Page]
 PATIENCE_MS = 30_000
+
+
+@pytest.fixture(autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
