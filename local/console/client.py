@@ -61,6 +61,18 @@ _MODULES = ("console", "conversations", "email_threads", "newsletters", "richpan
 
 def documents() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield name (`WhatsappApi`) and OpenAPI document of each API that the console calls."""
+    for name, routes in _apis():
+        yield name, openapi.document(routes.title, "1", routes.operations)
+    yield "Actions", openapi.document("Parley: actions", "1", _actions())
+
+
+def operations() -> Iterator[Operation]:
+    """Yield the routes of the APIs that the console calls, without those of actions."""
+    for _, routes in _apis():
+        yield from routes.operations
+
+
+def _apis() -> Iterator[tuple[str, Routes]]:
     for function in resources("AWS::Serverless::Function"):
         handler = str(properties(function)["Handler"]).rpartition(".")[0]
         if handler.partition(".")[0] in _MODULES:
@@ -68,9 +80,7 @@ def documents() -> Iterator[tuple[str, dict[str, Any]]]:
                 routes = getattr(importlib.import_module(handler), "routes", None)
             if isinstance(routes, Routes):
                 context, _, module = handler.partition(".handlers.")
-                name = f"{context}_{module}".title().replace("_", "")
-                yield name, openapi.document(routes.title, "1", routes.operations)
-    yield "Actions", openapi.document("Parley: actions", "1", _actions())
+                yield f"{context}_{module}".title().replace("_", ""), routes
 
 
 def _actions() -> list[Operation]:

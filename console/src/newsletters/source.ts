@@ -2,8 +2,10 @@
 
 import type { Client } from "../api/client";
 import type { ConsoleApi, NewslettersApi } from "../api/routes";
-import { showToast } from "../ui/toastList";
+import { keepDraft } from "../conversations/drafts";
 import { locale, named, t, type Key } from "../texts/texts";
+import type { Draft } from "../ui/draft";
+import { showToast } from "../ui/toastList";
 
 export type Newsletter = NewslettersApi.NewsletterView;
 export type Metadata = NewslettersApi.MetadataView;
@@ -84,6 +86,12 @@ export function utcDay(at: string): string {
 
 export function stored(): void {
   showToast(t("newsletter.stored"));
+}
+
+// Removes what was typed in a form and is not stored; it can be put back for some seconds.
+export function discard(form: string, { text, write }: Draft): void {
+  write("");
+  showToast(t("undo.discarded"), async () => keepDraft(form, text));
 }
 
 export function stepName(page: Page): string {
