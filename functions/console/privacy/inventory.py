@@ -157,15 +157,7 @@ class Inventory(inventory.Inventory):
 
     @property
     def _of_contexts(self) -> list[Source]:
-        if self.job.subjects is not None:
-            return [(context, subject) for context, subject in self.job.subjects]
-        # A run that an earlier release has begun.
-        names, kind, company = self.job.names, self.job.kind, self.job.company_id
-        return [
-            (context, subject.name)
-            for context, part in self.parts.items()
-            for subject in part.subjects(kind, company, names)
-        ]
+        return [(context, subject) for context, subject in self.job.subjects or []]
 
     @property
     def _stored_profiles(self) -> Profiles:

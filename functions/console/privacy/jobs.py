@@ -96,7 +96,7 @@ def subject_of(given: Sequence[Named], contexts: Sequence[str] | None) -> str:
 
 def _fields(_kind: Kind, _company: str, subject: str) -> dict[str, object]:
     given, contexts = json.loads(subject)
-    return {"given": given, "contexts": contexts, "layout": PersonJob.PRESENT}
+    return {"given": given, "contexts": contexts}
 
 
 def _id_of(kind: Kind, company: str, subject: str) -> str:
@@ -140,7 +140,6 @@ def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[Person
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
     """Return a job with all names of the person, stored before anything that leads to them is removed."""
     names, found = person.of_names(deps.sources, job.company_id, job.names)
-    ids = list(dict.fromkeys([*(job.contact_ids or []), *found]))  # known to an earlier release
     subjects = [
         (context, subject)
         for context, part in deps.parts.items()
@@ -149,7 +148,7 @@ def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
     ]
     return job.changed(
         identifiers=[list(one) for one in names],
-        contact_ids=ids if job.contexts is None else [],
+        contact_ids=found if job.contexts is None else [],
         subjects=[[context, subject.name] for context, subject in subjects],
         parts=[{"context": context, "job_id": subject.job_id} for context, subject in subjects],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
@@ -24,10 +24,8 @@ class PersonJob(Job):
     `identifiers` are all names of the person, `contact_ids` the ids of all profiles, those that others lead to last,
     and `subjects` what the jobs of the contexts are named by, as `[context, subject]`; they are removed when a run is
     done. `parts` names these jobs, as `{context, job_id}`, whose receipts are parts of this one's. `reason` and
-    `reference` are the words of the caller. `layout` is that of the sources, by their numbers.
+    `reference` are the words of the caller.
     """
-
-    PRESENT: ClassVar[int] = 1
 
     pk_pattern: ClassVar[str] = "PRIVACY#{job}"
     sk_pattern: ClassVar[str] = "JOB"
@@ -49,7 +47,6 @@ class PersonJob(Job):
     contact_ids: list[str] | None = Field(default=None, repr=False)
     subjects: list[list[str]] | None = Field(default=None, repr=False)
     parts: list[dict[str, str]] = Field(default_factory=list)
-    layout: int = 0
     contexts: list[str] | None = None  # the only ones, by a request about these
 
     @classmethod
@@ -69,21 +66,6 @@ class PersonJob(Job):
         named = (text for one in sorted(given) for text in one)
         only = ("in", *sorted(contexts)) if contexts is not None else ()
         return keyed_hash("person job", kind, company_id, *named, *only)[:ID_DIGITS]
-
-    def in_present_form(self) -> Self:
-        """
-        Return the job; a run of a release with other sources finds the names of the person again, beside those that it
-        knows, and begins with the first source: what is removed by then is not found again.
-        """
-        if self.layout == self.PRESENT or self.is_done:
-            return self
-        again = self.changed(
-            layout=self.PRESENT, state="queued", step="fence", source=None, start=None, planned=[]
-        )
-        if self.kind == "erase":
-            return again
-        # In a folder of its own: the one of the run so far may have more pages.
-        return again.changed(run=self.run + 1, page=0, joining=None, counts={})
 
     @property
     def asked(self) -> Asked:

@@ -37,7 +37,7 @@ REMAINDERS: Final = stated(
     raw_mails, 30 days: further raw copies that SES stored of a mail, and raw mails that were never processed
     queues, 28 days: events in queues and dead letters; redriven, earlier mails of the person are not stored
     exports_of_others, 7 days: mails that name the person in exports of other people
-    ai_conversations: copies of mails that were forwarded: `operations erase-person` erases them
+    ai_conversations: copies of mails that were forwarded: a request about the person in all contexts erases them
     providers: logs of SES and of the model's provider, by their terms
     """,
 )
@@ -59,11 +59,6 @@ def jobs_of(table: Table, bucket: Bucket, queue: FifoQueue) -> Jobs[PrivacyJob]:
         table=table,
         bucket=bucket,
         id_of=PrivacyJob.id_of,
-        fields=lambda kind, _, address: {
-            "requested_for": address,
-            # A worker of an earlier release, during a deployment, fences also an export that has the step of fences.
-            "step": "fence" if kind == "erase" else "pages",
-        },
         exports=exports_of,
         lines="person.jsonl",
         remainders=lambda _: REMAINDERS,

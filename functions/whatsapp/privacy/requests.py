@@ -51,7 +51,7 @@ REMAINDERS: Final = stated(
     outside="""
     queues, 28 days: events in queues and dead letters; redriven, earlier events of the person are not stored
     exports_of_others, 7 days: messages that name the person in exports of other contacts
-    ai_conversations: copies of messages that were forwarded: `operations erase-person` erases them
+    ai_conversations: copies of messages that were forwarded: a request about the person in all contexts erases them
     providers: data at Meta and AWS, by their terms
     """,
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from newsletters.store.items.item import TableItem
 from shared.aws.sqs_fifo import digest
 from shared.identity.keyed_hashes import keyed_hash
-from shared.privacy.inventory import Found
 from shared.privacy.jobs import ID_DIGITS, Job, Kind
 
 if TYPE_CHECKING:
@@ -29,19 +28,6 @@ class PrivacyJob(Job, TableItem):
     company_id: str
     by_address: bool | None = None
     export_id: str | None = None
-
-    def in_present_form(self) -> Self:
-        """
-        Return the job; of a release that planned codes, also of exports, and had a step for its last page.
-
-        The pages are listed again: an export is written anew, and an erasure keeps its plan and counts.
-        """
-        if self.step not in {"newsletters", "planned"}:
-            return self
-        again = self.changed(step="pages", source=0, start=None)
-        if self.kind == "export":
-            return again.changed(planned=[], counts={}, page=0)
-        return again.changed(planned=[Found(NEWSLETTER, code).plan() for code in self.planned])
 
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -13,10 +13,6 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
-
-
-# Names in releases that had an engine for contacts alone.
-_EARLIER_STEPS: Final = {"resolve": "fence", "list": "pages"}
 
 
 class ErasedContact(Tombstone, WhatsAppItem):
@@ -49,10 +45,6 @@ class PrivacyJob(Job, WhatsAppItem):
     )
     counts: Annotated[dict[str, int], AtMost(40)] = Field(default_factory=dict)
     receipts: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
-
-    def in_present_form(self) -> Self:
-        """Return the job with the present name of its step."""
-        return self.changed(step=_EARLIER_STEPS.get(self.step, self.step))
 
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:

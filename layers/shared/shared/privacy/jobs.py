@@ -70,10 +70,6 @@ class Job(Item):
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
 
-    def in_present_form(self) -> Self:
-        """Return the job as this release continues it; a context translates a run that an earlier release began."""
-        return self
-
     @property
     def owner(self) -> str:
         """The company whose data it is about."""
