@@ -143,16 +143,13 @@ class Inventory(inventory.Inventory):
 
     @property
     def exported(self) -> list[str]:
-        """The exports of the person by the given names, or any one name; each context removes its own."""
+        """The exports of the person by any one name; each context removes its own."""
         if self.job.contexts is not None:
             return []
         company, contacts = self.job.company_id, self.job.contact_ids or []
         names = [*self.job.names, *(Named(NameKind.CONTACT, one) for one in contacts)]
-        given = [
-            [Named(NameKind(kind), value) for kind, value in self.job.given or []],
-            *([one] for one in names),
-        ]
-        ids = dict.fromkeys(PersonJob.id_of("export", company, one) for one in given)
+        subjects = (PersonJob.subject_of([one]) for one in names)
+        ids = (job_id for one in subjects for job_id in PersonJob.ids_of("export", company, one))
         return [exports_of(company, one) for one in ids]
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from shared.aws.tables.items import filled
-from shared.identity.keyed_hashes import keyed_hash
-from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.jobs import Job
 from shared.privacy.parts import Asked, Named, NameKind
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 class PersonJob(Job):
     """
-    The erasure or export of one person in all contexts, by the names `given`.
+    The erasure or export of one person in all contexts, by the names of its subject.
 
     `identifiers` are all names of the person, `contact_ids` the ids of all profiles, those that others lead to last,
     and `subjects` what the jobs of the contexts are named by, as `[context, subject]`; they are removed when a run is
@@ -27,11 +27,11 @@ class PersonJob(Job):
     `reference` are the words of the caller.
     """
 
+    context: ClassVar[str] = "contacts"
     pk_pattern: ClassVar[str] = "PRIVACY#{job}"
     sk_pattern: ClassVar[str] = "JOB"
     of_run: ClassVar[tuple[str, ...]] = (
         *Job.of_run,
-        "given",
         "identifiers",
         "contact_ids",
         "subjects",
@@ -42,7 +42,6 @@ class PersonJob(Job):
     company_id: str
     reason: str
     reference: str | None = None
-    given: list[list[str]] | None = Field(default=None, repr=False)
     identifiers: list[list[str]] | None = Field(default=None, repr=False)
     contact_ids: list[str] | None = Field(default=None, repr=False)
     subjects: list[list[str]] | None = Field(default=None, repr=False)
@@ -54,18 +53,10 @@ class PersonJob(Job):
         """Return the whole key of the item of a job."""
         return {"pk": filled(cls.pk_pattern, job_id), "sk": cls.sk_pattern}
 
-    @classmethod
-    def id_of(
-        cls,
-        kind: Kind,
-        company_id: str,
-        given: Iterable[Named],
-        contexts: Iterable[str] | None = None,
-    ) -> str:
-        """Return the id of the job of a person by these names, or in some contexts. Raises as `keyed_hash`."""
-        named = (text for one in sorted(given) for text in one)
-        only = ("in", *sorted(contexts)) if contexts is not None else ()
-        return keyed_hash("person job", kind, company_id, *named, *only)[:ID_DIGITS]
+    @staticmethod
+    def subject_of(given: Iterable[Named], contexts: Iterable[str] | None = None) -> str:
+        """Return the subject of the person with these names, in any order; with *contexts* only in some."""
+        return json.dumps([sorted(given), sorted(contexts) if contexts is not None else None])
 
     @property
     def asked(self) -> Asked:
@@ -80,6 +71,13 @@ class PersonJob(Job):
     @property
     def names(self) -> list[Named]:
         """All names of the person that are known to the run."""
-        return [
-            Named(NameKind(kind), value) for kind, value in self.identifiers or self.given or []
-        ]
+        return _named(self.identifiers) if self.identifiers else self.given
+
+    @property
+    def given(self) -> list[Named]:
+        """The names of the subject; none once a run is done."""
+        return _named(json.loads(self.requested_for)[0]) if self.requested_for else []
+
+
+def _named(stored: Iterable[list[str]]) -> list[Named]:
+    return [Named(NameKind(kind), value) for kind, value in stored]

@@ -15,7 +15,7 @@ from conversations.privacy.person import (
     is_since,
 )
 from conversations.store import states
-from conversations.store.items.parts.privacy_job import PrivacyJob
+from conversations.store.items.parts.privacy_job import SEPARATOR, PrivacyJob
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.policy.consent.withdrawals import withdrawn_at
 from shared.privacy.engine import Engine
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 SETTLES_MS: Final = 130 * clock.SECOND_MS
 ROUNDS: Final = 3
 TURN_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
-SEPARATOR: Final = "\n"  # of the addresses of one job; no address has one
 REMAINDERS: Final = stated(
     kept="""
     tombstones, 35 days: keyed hashes of addresses, hashes of message ids, and ids of conversations: earlier events \
@@ -79,7 +78,7 @@ class ConversationPart(JobsPart[PrivacyJob]):
     def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
         """Return all addresses as one subject."""
         own = super().of_names(company, names)
-        return [SEPARATOR.join(own)] if own else []
+        return [subject_of(own)] if own else []
 
     def left(self, job: PrivacyJob, /) -> list[str]:
         """Return the copies at the model's provider that an erasure cannot delete."""
@@ -98,16 +97,15 @@ def jobs_of(deps: ErasureDependencies) -> Jobs[PrivacyJob]:
         item=PrivacyJob,
         table=deps.log,
         bucket=deps.bucket,
-        id_of=lambda kind, company, subject: PrivacyJob.id_of(kind, company, _given(subject)),
-        fields=lambda _kind, _company, subject: {"given": _given(subject)},
         exports=lambda company, job_id: f"exports/{company}/conversations/{job_id}/",
         lines="conversations.jsonl",
         remainders=lambda _: REMAINDERS,
     )
 
 
-def _given(subject: str) -> list[str]:
-    return every_spelling(subject.split(SEPARATOR))
+def subject_of(addresses: Sequence[str]) -> str:
+    """Return the subject of the person with these normalised addresses, the same in any order and spelling."""
+    return SEPARATOR.join(sorted(every_spelling(addresses)))
 
 
 def engine_of(deps: ErasureDependencies) -> Engine[PrivacyJob]:
@@ -117,9 +115,7 @@ def engine_of(deps: ErasureDependencies) -> Engine[PrivacyJob]:
         inventory=lambda job: _inventory(deps, job),
         turn_ms=TURN_MS,
         settles_ms=lambda _: SETTLES_MS,
-        resolve=lambda job: job.changed(
-            addresses=all_addresses(deps, job.company_id, job.given or [])
-        ),
+        resolve=lambda job: job.changed(addresses=all_addresses(deps, job.company_id, job.given)),
         grown=lambda job: _grown(deps, job),
     )
 
@@ -130,7 +126,7 @@ def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     fence; None if there are none. Raises Transient after ROUNDS, which the next call begins anew.
     """
     known = job.addresses or []
-    current = all_addresses(deps, job.company_id, job.given or [])
+    current = all_addresses(deps, job.company_id, job.given)
     merged = [*(address for address in known if address not in current), *current]
     refs = (ref for _, ref in conversations_of(deps, job.company_id, merged))
     if len(merged) == len(known) and all(
@@ -149,6 +145,5 @@ def _inventory(deps: ErasureDependencies, job: PrivacyJob) -> Inventory:
         company_id=job.company_id,
         addresses=job.addresses or [],
         at=job.requested_at,
-        exports=jobs_of(deps).exports_of(job.company_id, SEPARATOR.join(job.given or [])),
         for_export=job.kind == "export",
     )

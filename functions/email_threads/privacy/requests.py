@@ -26,7 +26,7 @@ REMAINDERS: Final = stated(
     tombstones, 120 days: keyed hash of the address, and hashes of Message-IDs: earlier mails are not stored again
     sends, 35 days: keyed hashes of recipients and texts in the action ledger: no mail is sent twice
     consent: opt-outs and unreachable addresses, as keyed hashes
-    receipts: this job, under a hash of the address
+    receipts: this job, under a keyed hash of the address
     requests, 1 day: hashes of the API calls of the last day
     texts_of_others: quotes in mails of others; notes about, and files uploaded to, threads with others
     parked_mails_of_others, 30 days: parked mails that others sent and that name the person as a recipient, or that \
@@ -58,7 +58,6 @@ def jobs_of(table: Table, bucket: Bucket, queue: FifoQueue) -> Jobs[PrivacyJob]:
         item=PrivacyJob,
         table=table,
         bucket=bucket,
-        id_of=PrivacyJob.id_of,
         exports=exports_of,
         lines="person.jsonl",
         remainders=lambda _: REMAINDERS,

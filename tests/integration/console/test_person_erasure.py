@@ -434,6 +434,7 @@ def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(peop
     kinds = Counter(json.loads(line)["kind"] for line in lines.splitlines())
     assert kinds == {"exports": 5, "profiles": 2, "contact_records": 2, "entries": 3}
     assert f"note of {CANARY}" in lines
+    assert '"tokens"' not in lines
     assert OTHER not in lines
     assert ids_of(people) == ids
     assert set(before) <= set(people.left(OTHER, *WORDS))

@@ -44,7 +44,7 @@ def erase(system: System, *addresses: str) -> PrivacyJob:
 
 def done(deps: ErasureDependencies, kind: Kind, *named: str) -> PrivacyJob:
     """The job of the person with these addresses, after all of its turns."""
-    subject = erasure.SEPARATOR.join(named)
+    subject = erasure.subject_of(named)
     job = erasure.jobs_of(deps).start(kind, sample_data.COMPANY, subject, by="an operator")
     return run(erasure.engine_of(deps), job.job_id)
 

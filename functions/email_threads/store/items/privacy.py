@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
 from shared.aws.dynamodb import Attributes
-from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import stored
-from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.jobs import Job
 
 # The share of a finding that is about the person. The rest of a `part` belongs to others: hashes of subjects that they
 # use follow the word.
@@ -48,6 +47,7 @@ class Position(BaseModel):
 class PrivacyJob(Job, ThreadItem):
     """The erasure or export of one address of a company."""
 
+    context: ClassVar[str] = "email_threads"
     pattern: ClassVar[str] = "privacy#{job_id}"
 
     conversation_id: str  # the item's key
@@ -57,8 +57,3 @@ class PrivacyJob(Job, ThreadItem):
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
         return cls.key(job_id)
-
-    @classmethod
-    def id_of(cls, kind: Kind, company_id: str, address: str) -> str:
-        """Return the id of the job of an address."""
-        return digest("privacy job", kind, company_id, address)[:ID_DIGITS]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from shared.aws.sqs_fifo import digest
-from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.jobs import Job
 from shared.privacy.tombstones import Tombstone
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
@@ -29,14 +28,14 @@ class ErasedContact(Tombstone, WhatsAppItem):
 
 
 class PrivacyJob(Job, WhatsAppItem):
-    """The erasure or export of one contact of a company, by digits or user id, or by a contact key if `by_key`."""
+    """The erasure or export of one contact of a company (`whatsapp.privacy.requests` has the subjects)."""
 
     item_type: ClassVar[str] = "PRIVACY_JOB"
     pk_pattern: ClassVar[str] = "PRIVACY_JOB#{jobId}"
+    context: ClassVar[str] = "whatsapp"
     company_field: ClassVar[str] = "company"
     of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "contact")
 
-    by_key: bool | None = None
     contact: Annotated[dict[str, Any], AtMost(6)] | None = None  # the resolved ids
     start: Annotated[dict[str, Any], AtMost(5)] | None = Field(default=None, repr=False)
     joining: Annotated[dict[str, Any], AtMost(3)] | None = None
@@ -50,13 +49,3 @@ class PrivacyJob(Job, WhatsAppItem):
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
         return pk(cls.key(job_id))
-
-    @classmethod
-    def id_of(cls, kind: Kind, company: str, contact: str, *, by_key: bool = False) -> str:
-        """
-        Return the id of the job of a contact: its digits or user id, or *by_key* its contact key.
-
-        They differ, because the number that was a contact's first id may belong to another contact today.
-        """
-        named_as = ("key",) if by_key else ()
-        return digest("privacy job", kind, company, contact, *named_as)[:ID_DIGITS]

@@ -168,8 +168,8 @@ def _finished[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Join the pages of an export, some in each step, or remove what an erasure removes last; then end the run."""
     if job.kind == "erase":
         inventory.finish()
-        bucket = engine.jobs.bucket
-        for key in chain.from_iterable(map(bucket.all_keys_under, inventory.exported)):
+        bucket, own = engine.jobs.bucket, engine.jobs.exports_of(job.owner, str(job.requested_for))
+        for key in chain.from_iterable(map(bucket.all_keys_under, [*own, *inventory.exported])):
             bucket.delete(key)
     elif (joining := engine.jobs.folder(job).join(job.joining)) is not None:
         return job.changed(step="finish", joining=joining)
