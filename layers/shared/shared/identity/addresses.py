@@ -106,8 +106,9 @@ def _read(bare: str, default_region: str | None) -> str:
     """Return a number in E.164, read by the library without letters, and without Mexico's 1. Raises PhoneInvalid."""
     import phonenumbers  # noqa: PLC0415 - see the module docstring
 
-    # The library converts letters as a phone keypad does, and extracts numbers from sentences.
-    if _LETTER.search(bare):
+    # The library converts letters as a phone keypad does, and extracts numbers from sentences. A tilde, which it
+    # ignores, tells owners of a number apart (`identifiers`): without it the number would be another person's.
+    if _LETTER.search(bare) or "~" in bare:
         raise PhoneInvalid("malformed")
     try:
         number = phonenumbers.parse(bare, default_region)
