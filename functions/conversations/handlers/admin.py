@@ -70,6 +70,7 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     conversations_dead_letters_url: str
     conversations_media_dead_letters_url: str
     api_seal_secret_id: str
+    contacts_table_name: str
     openai_base_url: Origin
     newsletters_bucket_name: str
 
@@ -82,6 +83,7 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 resources = resources_of(settings, quick, of_bucket=signing)
 deps = ApiDependencies(
     resources=resources,
+    contacts=resources.log.beside(settings.contacts_table_name),
     inbound=FifoQueue(sqs, settings.conversations_inbound_queue_url),
     consents=Consents(resources.log),
     seal_secret=JsonSecret(

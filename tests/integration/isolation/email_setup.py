@@ -95,7 +95,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
-            "job": PrivacyJob.id_of("export", COMPANY, EXPORTED),
+            "job": PrivacyJob.ids_of("export", COMPANY, EXPORTED)[0],
         }
         self.ids = (thread,)
 

@@ -261,7 +261,7 @@ class TwoCompanies(DeployedCompanies[System]):
             "reason": event["reason"],
             "letter": letters[0]["id"],
             "customer": f"+{ADA.wa_id}",
-            "job": PrivacyJob.id_of("export", COMPANY, UNKNOWN_CUSTOMER),
+            "job": PrivacyJob.ids_of("export", COMPANY, UNKNOWN_CUSTOMER)[0],
             "canned": CANNED,
             "recording": self._recording(),
         }

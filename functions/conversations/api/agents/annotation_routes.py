@@ -82,7 +82,7 @@ class AnnotationRoutes:
         """Return what the model remembers of a conversation beyond the messages that it reads."""
         from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
 
-        return memory.shown(self.deps.resources, opened_for(self.deps, request.caller, ref))
+        return memory.shown(self.deps, opened_for(self.deps, request.caller, ref))
 
     @route_methods.changes(f"POST {_OF_ONE}/memory", _REPLY)
     def set_memory(
@@ -92,4 +92,4 @@ class AnnotationRoutes:
         from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
 
         opened = opened_for(self.deps, request.caller, ref)
-        return lambda: memory.replace(self.deps.resources, opened, request)
+        return lambda: memory.replace(self.deps, opened, request)
