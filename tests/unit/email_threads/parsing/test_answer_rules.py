@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from email_threads.parsing.answer_rules import refusal, reply_address
+from email_threads.parsing.answer_rules import (
+    is_service,
+    other_reply_address,
+    refusal,
+    reply_address,
+)
 from email_threads.parsing.mail import ParsedMail, parse
 from tests.cases import each
 from tests.simulation.email_threads import system
@@ -191,3 +196,34 @@ def test_at_a_public_provider_an_answer_goes_to_the_sender_only(
     field: str, address: str | None
 ) -> None:
     assert reply_address(mail(f"Reply-To: {field}", sender="ann@gmail.com")) == address
+
+
+@each(
+    "field, address",
+    [
+        ("", None),
+        ("Reply-To: bob@mill.example", "bob@mill.example"),
+        ("Reply-To: noreply@mill.example, bob@mill.example", "bob@mill.example"),
+        (f"Reply-To: {MAILBOX}", None),
+        ("Reply-To: ann+a@orchard.example, bob@mill.example", None),
+        ("Reply-To: orders@orchard.example, bob@mill.example", None),
+    ],
+)
+def test_people_may_answer_to_another_address_that_a_person_reads(
+    field: str, address: str | None
+) -> None:
+    assert other_reply_address(mail(field), MAILBOX) == address
+
+
+@each(
+    "address, is_one",
+    [
+        ("support@shop.example", True),
+        ("shop.support@orchard.example", True),
+        ("no-reply@shop.example", True),
+        ("ann@support.example", False),
+        ("supporter@shop.example", False),
+    ],
+)
+def test_a_service_is_known_by_the_name_of_its_address(address: str, is_one: bool) -> None:
+    assert is_service(address) is is_one

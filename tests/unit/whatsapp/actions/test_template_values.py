@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.api.errors import InvalidInput
+from tests.cases import each
 from whatsapp.actions.templates.sending.slots import SLOTS, Given, components_of
 from whatsapp.sending.failures import TemplateNotFitting
 from whatsapp.sending.templates import fit
@@ -137,3 +139,68 @@ def test_the_providers_own_text_of_a_code_takes_the_code() -> None:
     assert len(components_of(template, [body, code])) == 2
     with pytest.raises(TemplateNotFitting, match=r"^bodyParams: needs 1 value"):
         components_of(template, [code])
+
+
+def image(link: object) -> dict[str, Any]:
+    return {"type": "image", "image": {"link": link}}
+
+
+BODY, HEADER = "body", "header"
+
+
+@each(
+    "component, field",
+    [
+        ({"type": BODY, "parameters": [{"type": "text", "text": "a"}]}, None),
+        ({"type": BODY, "parameters": [{"type": "text", "text": " "}]}, "template.body"),
+        ({"type": BODY, "parameters": [{"type": "text", "text": "a\nb"}]}, "template.body"),
+        ({"type": HEADER, "parameters": [{"type": "image", "image": {"id": "1"}}]}, None),
+        ({"type": HEADER, "parameters": [image("https://acme.example/a.png")]}, None),
+        ({"type": HEADER, "parameters": [image("ftp://acme.example/a")]}, "template.header.link"),
+        ({"type": HEADER, "parameters": [image(7)]}, "template.header.link"),
+    ],
+)
+def test_a_refused_value_names_its_component_and_in_a_card_the_card(
+    component: dict[str, Any], field: str | None
+) -> None:
+    fine = {"type": BODY, "parameters": [{"type": "text", "text": "b"}]}
+    cards = {"type": "carousel", "cards": [{"components": [fine]}, {"components": [component]}]}
+    if field is None:
+        fit.check_values([fine, component, cards])
+        return
+    inner = field.removeprefix("template.")
+    for given_, place in (([fine, component], field), ([cards], f"template.cards.1.{inner}")):
+        with pytest.raises(InvalidInput) as refused:
+            fit.check_values(given_)
+        assert [one["field"] for one in refused.value.problems] == [place]
+
+
+@each(
+    "part, problem",
+    [
+        ({"type": BODY, "parameters": []}, "template.body: the template has none"),
+        ({"type": HEADER, "parameters": []}, "template.header: the template has none"),
+        (None, None),
+    ],
+)
+def test_values_of_a_part_that_the_template_lacks_are_refused(
+    part: dict[str, Any] | None, problem: str | None
+) -> None:
+    assert fit.problem_of([], [part] if part else []) == problem
+
+
+def test_a_name_too_many_and_a_card_whose_values_do_not_fit_are_refused() -> None:
+    named = [{"type": "BODY", "text": "Hello {{first}}"}]
+    values = [{"type": "text", "text": "a", "parameter_name": name} for name in ("first", "second")]
+    carousel = [{"type": "CAROUSEL", "cards": [{"components": named}]}]
+
+    def problem(*given_: dict[str, Any]) -> str | None:
+        body = {"type": BODY, "parameters": [*given_]}
+        card = {"type": "carousel", "cards": [{"components": [body]}]}
+        found = fit.problem_of(carousel, [card])
+        alone = fit.problem_of(named, [body])
+        assert found == (alone and alone.replace("template.", "template.cards.0."))
+        return alone
+
+    assert problem(values[0]) is None
+    assert problem(*values) == problem() == "template.body: needs values by name: first"
