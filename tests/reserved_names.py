@@ -1,5 +1,6 @@
 """
-Names that RFC 2606 reserves for tests have no address: no test asks a name server for one, and waits for it.
+Names that RFC 2606 reserves for tests have no address: no test asks a name server for one, and waits for it. Domains
+with such names have the records of a sender that is set up.
 
 Where a file is sent by link, a reserved name leads to one of the type that the link ends with.
 """
@@ -10,7 +11,7 @@ import socket
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.providers import linked_files
+from shared.providers import dns, linked_files
 from shared.providers.linked_files import Beginning
 
 _RESERVED = (".example", ".invalid", ".test")
@@ -46,3 +47,14 @@ def install() -> None:
         return found
 
     linked_files.beginning_of = beginning_of
+    look_up: Any = dns.published
+
+    def published(name: str, kind: str) -> frozenset[str] | None:
+        if not name.endswith(_RESERVED):
+            found: frozenset[str] | None = look_up(name, kind)
+            return found
+        is_policy = name.startswith("_dmarc.")
+        of_sender = {"v=DMARC1; p=quarantine"} if is_policy else {"v=spf1 -all"}
+        return frozenset(of_sender if kind == "TXT" else ())
+
+    dns.published = published

@@ -18,6 +18,7 @@ from local.demo.chapters import (
     email_threads,
     help_desk,
     inbox,
+    issues,
     newsletters,
     recruiting,
 )
@@ -38,6 +39,7 @@ def chapters_of(stack: Stack) -> dict[str, Callable[[Chapter], bool]]:
     """Return the chapters by title; each returns whether its totals match. Seeds the companies."""
     api_key = seed(stack)
     story = customer.Story(stack)
+    editors = newsletters.Editors(stack)
     return {
         "A day at acme, a bicycle repair shop": lambda chapter: inbox.play(stack, api_key, chapter),
         "One customer on three channels": story.play,
@@ -48,7 +50,8 @@ def chapters_of(stack: Stack) -> dict[str, Callable[[Chapter], bool]]:
         ),
         "Mail to a shop": lambda chapter: email_threads.play(stack, chapter),
         "Answers by mail, drafted by a model": lambda chapter: email_answers.play(stack, chapter),
-        "A newsletter from documents": lambda chapter: newsletters.play(stack, chapter),
+        "A newsletter from documents": lambda chapter: newsletters.play(editors, chapter),
+        "An issue to readers who signed up": lambda chapter: issues.play(editors, chapter),
         "The erasure of that customer": story.end,
     }
 

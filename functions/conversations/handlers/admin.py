@@ -41,6 +41,7 @@ from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
+from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -108,6 +109,7 @@ routes = Routes(
     errors={
         **ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
         Gone: (HTTPStatus.NOT_FOUND, "not_found"),  # the conversation was erased during the request
         # The identifier key of the conversation's `ref` was removed.
         KeyUnknown: (HTTPStatus.NOT_FOUND, "not_found"),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
 # Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).
 _OVER = frozenset({"closed", "opted_out"})
+TAKEN_OVER = "taken_over"
 _WITH_PEOPLE = frozenset({"handoff_pending", "handoff_active"})
 
 
@@ -140,7 +141,16 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=item.ttl,
         claims=claims_of(item, state, changes),
+        ai_version=item.ai_version,
+        language=state.language,
+        handed_off_for=_handed_off_for(item),
+        ratings=state.ratings,
     )
+
+
+def _handed_off_for(item: Conversation) -> str | None:
+    """Return the code for which people have a conversation: its hand-off's, or that an agent took it over."""
+    return item.hand_off_cause if item.hand_off_to_human else TAKEN_OVER
 
 
 def claims_of(item: Conversation, state: State, changes: Sequence[Change]) -> tuple[Claim, ...]:

@@ -7,6 +7,7 @@ The events of the two queues. All have ids only; the content is in the table.
         newsletter.privacy   an erasure or export of a user               group: the job
         newsletter.issue     an issue is sent to the next recipients       group: its turn
         newsletter.reader    a sign-up is mailed or joins, choices reach the contact    group: its turn
+        newsletter.series    the next look at a series                     group: its turn
         newsletter.test      an issue is sent to people of the company     group: the test
         newsletter.feedback  an event of the provider about a mail         group: the event
     newsletter-exports.fifo
@@ -77,7 +78,11 @@ class IssueRequested(QueuedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderRequested(QueuedEvent):
-    """A worker is to run the turn *turn* of a sign-up to *list_id*, or without one of the choices, of a reader."""
+    """
+    A worker is to run the turn *turn* of a sign-up to *list_id*, or without one of the choices, of a reader.
+
+    Of another request of a reader, for a link or an erasure, *list_id* is its name.
+    """
 
     type: Literal["newsletter.reader"] = "newsletter.reader"
     company_id: str
@@ -91,7 +96,7 @@ class ReaderRequested(QueuedEvent):
         return cls(
             company_id=work.company_id,
             recipient=work.recipient,
-            list_id=work.list_id if isinstance(work, Signup) else None,
+            list_id=work.name if isinstance(work, Signup) else None,
             turn=work.turn,
         )
 
@@ -105,6 +110,16 @@ class IssueTestRequested(QueuedEvent):
     test_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRequested(QueuedEvent):
+    """A worker is to look at the turn *turn* of a series."""
+
+    type: Literal["newsletter.series"] = "newsletter.series"
+    company_id: str
+    series_id: str
+    turn: int
+
+
 type WorkEvent = (
     StepRequested
     | PurgeRequested
@@ -113,6 +128,7 @@ type WorkEvent = (
     | ReaderRequested
     | IssueTestRequested
     | IssueFeedback
+    | SeriesRequested
 )
 type _Entered = (
     StepRequested
@@ -121,6 +137,7 @@ type _Entered = (
     | IssueRequested
     | ReaderRequested
     | IssueTestRequested
+    | SeriesRequested
 )
 
 
@@ -129,6 +146,9 @@ def entry(event: _Entered) -> Entry:
     if isinstance(event, ReaderRequested):
         named = event.company_id, event.recipient, event.list_id or ""
         return queued_events.entry(event, "reader", *named, str(event.turn))
+    if isinstance(event, SeriesRequested):
+        parts = event.company_id, event.series_id, str(event.turn)
+        return queued_events.entry(event, "series", *parts)
     if isinstance(event, IssueTestRequested):
         return queued_events.entry(event, "test", event.issue_id, event.test_id)
     if isinstance(event, IssueRequested):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from newsletters.exports.writers.email_styles import FONTS
+from newsletters.exports.writers.palette import LIGHT
 from newsletters.issues import personal_fields
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
@@ -43,11 +45,12 @@ _HIDDEN: Final = (
 # SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
-    '<tr><td align="center" dir="{direction}" style="padding:16px 24px;font-family:Arial,sans-serif;font-size:14px;'
-    'line-height:1.5;color:#565656"><span dir="auto">{permission}</span><br><span dir="auto">{postal}</span><br><br>'
-    '<a ses:no-track href="{unsubscribe}" style="color:#1a4f8b">{leave}</a> &#183; '
-    '<a ses:no-track href="{preferences}" style="color:#1a4f8b">{choose}</a> &#183; '
-    '<a ses:no-track href="{web_view}" style="color:#1a4f8b">{view}</a></td></tr></table>'
+    '<tr><td align="center" dir="{direction}" class="nl-footer" style="padding:16px 24px;font-family:{fonts};'
+    'font-size:14px;line-height:1.5;color:{muted}"><span dir="auto">{permission}</span>'
+    '<br><span dir="auto">{postal}</span><br><br>'
+    '<a ses:no-track class="nl-a" href="{unsubscribe}" style="color:{link}">{leave}</a> &#183; '
+    '<a ses:no-track class="nl-a" href="{preferences}" style="color:{link}">{choose}</a> &#183; '
+    '<a ses:no-track class="nl-a" href="{web_view}" style="color:{link}">{view}</a></td></tr></table>'
 )
 
 
@@ -64,6 +67,9 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
     texts = texts_of(issue.language)
     footer = _FOOTER.format(
         direction=texts.direction,
+        fonts=FONTS,
+        muted=LIGHT.muted,
+        link=LIGHT.link,
         permission=escape(issue.permission_line),
         postal=escape(issue.postal_address),
         unsubscribe=UNSUBSCRIBE,

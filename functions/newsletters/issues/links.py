@@ -3,8 +3,9 @@ Signed links in mails to readers. Each has one purpose, and is refused for every
 
     leave          /u/{token}                company, list, issue and recipient; without an end
     view           /n/{token}                company and issue: names no reader; without an end
-    preferences    /n/preferences/{token}    as leave, for 60 days
+    preferences    /n/preferences/{token}    as leave, for 60 days; without an issue if the reader asked for it
     confirm        /n/confirm/{token}        company, list and recipient, for 7 days
+    erase          /n/erase/{token}          as confirm
     test           all of them               in test mails: changes nothing
 
 A token is base64url of a JSON list, a full stop, and a keyed hash of it. Identifiers have the same keys: a link is
@@ -25,12 +26,14 @@ from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.runtime import clock
 
 LEAVE, VIEW, PREFERENCES, CONFIRM, TEST = "leave", "view", "preferences", "confirm", "test"
-VALID_DAYS: Final = {PREFERENCES: 60, CONFIRM: 7}
+ERASE: Final = "erase"
+VALID_DAYS: Final = {PREFERENCES: 60, CONFIRM: 7, ERASE: 7}
 _PATHS: Final = {
     LEAVE: "/u",
     VIEW: "/n",
     PREFERENCES: "/n/preferences",
     CONFIRM: "/n/confirm",
+    ERASE: "/n/erase",
     TEST: "/u",
 }
 _KIND: Final = "newsletter link"
@@ -64,7 +67,11 @@ class Link:
 
 
 class LinkExpired(LinkInvalid):
-    """The link is over."""
+    """The link is over; *link* is what it names, if that is known."""
+
+    def __init__(self, link: Link | None = None) -> None:
+        super().__init__()
+        self.link = link
 
 
 def ending(link: Link) -> Link:
@@ -111,7 +118,7 @@ def link_of(token: str) -> Link:
     if bool(link.expires_at) != (purpose in VALID_DAYS):
         raise LinkInvalid
     if link.expires_at and clock.is_over(link.expires_at):
-        raise LinkExpired
+        raise LinkExpired(link)
     return link
 
 

@@ -17,7 +17,7 @@ from newsletters.api.changes import delete
 from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
-from newsletters.store import companies, issues, newsletters
+from newsletters.store import companies, issues, newsletters, series, warm_ups
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.newsletters import (
     Newsletter,
@@ -94,8 +94,8 @@ class Inventory(inventory.Inventory):
         return [{"reviewed": newsletter.code, **(review.model_dump() if review else {})}]
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings, issues and lists."""
-        for authored in (issues, companies, public_lists):
+        """Remove the user as the author of the company's settings, issues, lists, warm-ups and series."""
+        for authored in (issues, companies, public_lists, warm_ups, series):
             table = self.resources.store.table
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
 

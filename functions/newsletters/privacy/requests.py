@@ -78,6 +78,11 @@ def of_user(user_id: str) -> str:
     return f"{USER} {user_id}"
 
 
+def of_address(address: str) -> str:
+    """Return the subject that an address is."""
+    return f"{ADDRESS} {address}"
+
+
 def named_in(job: PrivacyJob) -> tuple[str, str]:
     """Return the kind and the value of the subject of a run."""
     named_by, _, value = str(job.requested_for).partition(" ")

@@ -12,6 +12,7 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     ReaderRequested,
+    SeriesRequested,
     StepRequested,
     WorkEvent,
 )
@@ -32,7 +33,8 @@ EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
         | IssueRequested
         | ReaderRequested
         | IssueTestRequested
-        | IssueFeedback,
+        | IssueFeedback
+        | SeriesRequested,
         Field(discriminator="type"),
     ]
 )
@@ -56,12 +58,17 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
             is_done = turns.work(sending, event, run)
         case ReaderRequested():
             from newsletters.issues.delivery import readers  # noqa: PLC0415 - as above
+            from newsletters.worker import reader_erasure  # noqa: PLC0415 - as above
 
-            is_done = readers.work(sending, event, run)
+            is_done = reader_erasure.start(sending, event) or readers.work(sending, event, run)
         case IssueTestRequested():
             from newsletters.issues.delivery import trials  # noqa: PLC0415 - as above
 
             is_done = trials.work(sending, event, run)
+        case SeriesRequested():
+            from newsletters.series import runs  # noqa: PLC0415 - as above
+
+            is_done = runs.work(resources, event)
         case IssueFeedback():
             from newsletters.issues.delivery import feedback  # noqa: PLC0415 - as above
 

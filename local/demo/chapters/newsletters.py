@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import urllib3
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
     from local.demo.chapter import Chapter
     from local.stack.cli import Stack
 
-SCOPES: Final = ("newsletters:read", "newsletters:write", "newsletters:admin")
-REVIEWER: Final = ("newsletters:review",)
+# Both also send issues, see the chapter of them.
+SCOPES: Final = (
+    "newsletters:read", "newsletters:write", "newsletters:admin", "newsletters:send", "contacts:read", "contacts:write",
+)  # fmt: skip
+REVIEWER: Final = ("newsletters:review", "newsletters:read", "newsletters:send")
 FORMATS: Final = ("pdf", "docx", "html", "email", "markdown", "text")
 ITEM_FIELDS: Final = (
     "id", "title", "description", "included", "user_notes", "rag_reference_ids",
@@ -43,15 +48,31 @@ TYPES: Final = (
 http = urllib3.PoolManager(retries=False, timeout=60)
 
 
-def play(stack: Stack, chapter: Chapter) -> bool:
+@dataclass(eq=False)
+class Editors:
+    """The people of a newsletter by their API keys, which are made when they are first used."""
+
+    stack: Stack
+
+    @cached_property
+    def author(self) -> str:
+        """The key of the author."""
+        return self._key("newsletter author", SCOPES)
+
+    @cached_property
+    def reviewer(self) -> str:
+        """The key of a colleague, who approves."""
+        return self._key("newsletter editor", REVIEWER)
+
+    def _key(self, name: str, scopes: tuple[str, ...]) -> str:
+        about = ("--company", COMPANY, "--scopes", *scopes, "--name", name)
+        return operate(self.stack, "api-keys", "create", *about)
+
+
+def play(editors: Editors, chapter: Chapter) -> bool:
     """Make a newsletter from the sample documents; return whether every step and export has its result."""
-    author, reviewer = (
-        operate(
-            stack, "api-keys", "create", "--company", COMPANY, "--scopes", *scopes, "--name", name
-        )
-        for name, scopes in (("newsletter author", SCOPES), ("newsletter editor", REVIEWER))
-    )
-    client = Client(stack, author, chapter)
+    stack = editors.stack
+    client = Client(stack, editors.author, chapter)
     client.call("PUT", "/newsletters/settings", _settings(client))
     today = datetime.now(UTC).date()
     for document in DOCUMENTS:
@@ -65,7 +86,7 @@ def play(stack: Stack, chapter: Chapter) -> bool:
     if not all(steps):
         return False
     _show(client.call("GET", f"/newsletters/{code}"), chapter)
-    _review(client, Client(stack, reviewer, chapter), code, chapter)
+    _review(client, Client(stack, editors.reviewer, chapter), code, chapter)
     return _export(client, code, chapter)
 
 

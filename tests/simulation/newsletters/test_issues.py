@@ -17,6 +17,8 @@ from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
+from shared.providers.email import sender_records
+from shared.providers.email.identities import Identities, Identity
 from tests import keyring
 from tests.simulation.newsletters.issues import (
     KEYS,
@@ -316,6 +318,7 @@ def test_complaints_pause_an_issue_that_is_being_sent(system: System) -> None:
 
     assert (issue_of(system).state, issue_of(system).pause_reason) == ("paused", "complaint_rate")
     assert notified(system) == [system.issue_id]
+    assert [call for call in system.interceptor.calls if call.startswith("lambda.Invoke")]
     assert not system.open_work()
 
 
@@ -353,3 +356,46 @@ def test_the_author_of_an_issue_does_not_approve_it_if_the_company_wants_four_ey
 
     assert system.call("POST", f"{ONE}/approve", body)[0] == 403
     assert system.call("POST", f"{ONE}/approve", body, user="ben")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("records", "mail_from", "warned"),
+    [
+        ({}, "bounces.shop.example", ["dmarc_missing", "spf_not_aligned"]),
+        (None, "bounces.shop.example", ["dmarc_unknown", "spf_unknown"]),
+        ({"_dmarc.shop.example": ["v=DMARC1; p=none"]}, None, ["spf_not_aligned"]),
+        (
+            {
+                "_dmarc.shop.example": ["v=DMARC1; p=reject"],
+                "bounces.shop.example": ["v=spf1 include:amazonses.com ~all"],
+            },
+            "bounces.shop.example",
+            [],
+        ),
+    ],
+)
+def test_the_checklist_says_what_the_senders_records_lack_and_blocks_nothing(
+    system: System,
+    monkeypatch: pytest.MonkeyPatch,
+    records: dict[str, list[str]] | None,
+    mail_from: str | None,
+    warned: list[str],
+) -> None:
+    settled(EXPORTED, with_readers("ada@readers.example"))(system)
+    drafted(system)
+    known = None if records is None else dict(records)
+    monkeypatch.setattr(
+        sender_records, "text_records", lambda name: None if known is None else known.get(name, [])
+    )
+    monkeypatch.setattr(
+        Identities,
+        "of_address",
+        lambda *_: Identity(may_send=True, is_aligned=True, mail_from=mail_from),
+    )
+    found = [
+        one
+        for one in system.read(f"{ONE}/checklist")["checks"]
+        if one["code"].startswith(("dmarc", "spf"))
+    ]
+    assert [one["code"] for one in found] == warned
+    assert {one["level"] for one in found} <= {"warning"}

@@ -1,6 +1,6 @@
 """
-A sign-up, its confirmation, and choices, whose functions are killed before or after any call: each sign-up has at most
-one mail, and who has confirmed is in the list with consent and evidence.
+A sign-up, its confirmation, choices, and an erasure by its reader, whose functions are killed before or after any call:
+each sign-up has at most one mail, and who has confirmed is in the list with consent and evidence.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tests.simulation.newsletters.readers import (
     visited,
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from tests.simulation.newsletters.system import COMPANY
 from tests.simulation.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
@@ -70,6 +71,35 @@ def choose(system: System) -> None:
     raise AssertionError("the choices are never saved")
 
 
+def with_page(system: System) -> None:
+    """A reader has the link to the page of choices, and no other mail to come."""
+    list_id = published(system)
+    joined(system, list_id)
+    visited(system, f"/n/{COMPANY}/{list_id}/preferences", {"email": DORA})
+    system.settle()
+
+
+def ask_erasure(system: System) -> None:
+    """A reader presses the button of the erasure, and again later if no mail has come."""
+    path = link_in(mails(system)[-1], "preferences")
+    before = len(mails(system))
+    for _ in range(3):
+        assert visited(system, path, {"act": "erase"}).status == 200
+        system.settle()
+        if len(mails(system)) > before:
+            return
+        system.clock.ms += MINUTES_20
+    raise AssertionError("no mail has come")
+
+
+def confirm_erasure(system: System) -> None:
+    path = link_in(mails(system)[-1], "erase")
+    assert visited(system, path, {"act": "save"}).status == 200
+    for _ in range(3):
+        system.settle()
+        system.clock.ms += MINUTES_20
+
+
 def of_two_lists(system: System) -> None:
     published(system, "Others", title="Bee News")
     joined(system, published(system))
@@ -93,6 +123,20 @@ def check_chosen(system: System) -> None:
     assert (row["frequency"], row["language"], row["joins"]) == ("weekly", "de", [])
     assert is_member(system, other)
     check_consent(system, other, None)
+
+
+def check_erased(system: System) -> None:
+    """What holds after any disturbance of an erasure."""
+    assert not [key for key in system.rows() if key.startswith("NLSUB#") and "QUOTA" not in key]
+    assert not is_member(system, list_of(system))
+    jobs = [row for key, row in system.rows().items() if key.startswith("NLPRIVACY#")]
+    assert [one["state"] for one in jobs] == ["done"]
+    assert ("opted_out", "newsletters") in {
+        (row["state"], sk) for (pk, sk), row in system.plain("log").items() if "CONSENT#" in pk
+    }
+    assert not system.fifo_queues.dead_letters
+    assert not system.open_work()
+    assert not system.parked()
 
 
 def check_consent(system: System, list_id: str, action: str | None) -> None:
@@ -125,6 +169,7 @@ class Scenario:
 SCENARIOS = [
     Scenario("signed up", published, [sign_up, confirm], check_joined),
     Scenario("chosen", settled(EXPORTED, of_two_lists), [choose], check_chosen),
+    Scenario("erased", with_page, [ask_erasure, confirm_erasure], check_erased),
 ]
 
 
@@ -136,7 +181,9 @@ def all_state(system: System) -> Hashable:
 
 
 @pytest.mark.parametrize(
-    "scenario", [SCENARIOS[0], pytest.param(SCENARIOS[1], marks=pytest.mark.long)], ids=str
+    "scenario",
+    [SCENARIOS[0], *(pytest.param(one, marks=pytest.mark.long) for one in SCENARIOS[1:])],
+    ids=str,
 )
 def test_a_crash_at_any_call_mails_no_one_twice_and_forgets_no_confirmation(
     system: System, scenario: Scenario

@@ -12,10 +12,12 @@ import functools
 import re
 import unicodedata
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 HUNDRED: Final = 100
 THOUSAND: Final = 1_000
+HALF: Final = Decimal("0.5")
 _ORDER: Final = "2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 30 40 50 60 70 80 90"
 # By language: the words of _ORDER, all words of one number joined by `/`; further words; vague ones.
 _TABLES: Final = {
@@ -23,19 +25,20 @@ _TABLES: Final = {
         """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
         eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety""",
         "one=1 hundred=100 thousand=1e3 million=1e6 billion=1e9 trillion=1e12 dozen=12",
-        "",
+        "mn=1e6 mln=1e6 bn=1e9 bln=1e9 tn=1e12 lakh=1e5 lakhs=1e5 crore=1e7 crores=1e7",
     ),
     "de": (
-        """zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn
-        siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig""",
+        """zwei/zwo drei vier fünf/fuenf sechs sieben acht neun zehn elf zwölf/zwoelf dreizehn vierzehn
+        fünfzehn/fuenfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig/fuenfzig sechzig siebzig
+        achtzig neunzig""",
         "hundert=100 tausend=1e3 million=1e6 milliarde=1e9 billion=1e12 dutzend=12",
-        "millionen=1e6 milliarden=1e9 billionen=1e12",
+        "millionen=1e6 milliarden=1e9 billionen=1e12 tsd=1e3 mio=1e6 mill=1e6 mrd=1e9",
     ),
     "fr": (
         """deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit
         dix-neuf vingt/vingts trente quarante cinquante soixante septante huitante/octante nonante""",
         "un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9",
-        "cents=100 millions=1e6 milliards=1e9",
+        "cents=100 millions=1e6 milliards=1e9 mio=1e6 md=1e9 mds=1e9 mrd=1e9",
     ),
     "es": (
         """dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
@@ -45,7 +48,7 @@ _TABLES: Final = {
         doscientos=200 doscientas=200 trescientos=300 trescientas=300 cuatrocientos=400 cuatrocientas=400
         quinientos=500 quinientas=500 seiscientos=600 seiscientas=600 setecientos=700 setecientas=700
         ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12""",
-        "millones=1e6 billones=1e12",
+        "millones=1e6 billones=1e12 mill=1e6 mdd=1e6",
     ),
     "pt": (
         """dois/duas três quatro cinco seis sete oito nove dez onze doze treze quatorze/catorze quinze
@@ -54,7 +57,7 @@ _TABLES: Final = {
         """um=1 uma=1 cem=100 cento=100 duzentos=200 duzentas=200 trezentos=300 trezentas=300 quatrocentos=400
         quatrocentas=400 quinhentos=500 quinhentas=500 seiscentos=600 seiscentas=600 setecentos=700
         setecentas=700 oitocentos=800 oitocentas=800 novecentos=900 novecentas=900 mil=1e3 milhão=1e6 bilhão=1e9""",
-        "milhões=1e6 bilhões=1e9",
+        "milhões=1e6 bilhões=1e9 mi=1e6 bi=1e9",
     ),
     "ar": (
         """اثنان/اثنين/اثنتان/اثنتين/اثنا/اثني/اثنتا/اثنتي ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع
@@ -62,7 +65,8 @@ _TABLES: Final = {
         خمسون/خمسين ستون/ستين سبعون/سبعين ثمانون/ثمانين تسعون/تسعين""",
         """أحد=1 إحدى=1 مئة=100 مائة=100 مئتان=200 مئتين=200 مائتان=200 مائتين=200 ثلاثمئة=300 ثلاثمائة=300
         أربعمئة=400 أربعمائة=400 خمسمئة=500 خمسمائة=500 ستمئة=600 ستمائة=600 سبعمئة=700 سبعمائة=700 ثمانمئة=800
-        ثمانمائة=800 تسعمئة=900 تسعمائة=900 ألف=1e3 ألفان=2000 ألفين=2000 مليون=1e6 مليونان=2e6 مليونين=2e6
+        ثمانمائة=800 تسعمئة=900 تسعمائة=900 ألف=1e3 ألفان=2000 ألفين=2000 ألفي=2000 مئتي=200 مائتي=200
+        مليون=1e6 مليونان=2e6 مليونين=2e6 مليوني=2e6
         مليار=1e9""",
         "آلاف=1e3 ألفا=1e3 ملايين=1e6 مليونا=1e6 مليارات=1e9",
     ),
@@ -83,7 +87,7 @@ _TABLES: Final = {
 _CONNECTORS: Final = {
     "en": {"and"}, "fr": {"et"}, "es": {"y"}, "pt": {"e", "de"}, "sw": {"na"}, "am": {"ከ"}, "de": {"und"},
 }  # fmt: skip
-_GERMAN_UNITS: Final = {"ein": 1, "eine": 1}
+_GERMAN_UNITS: Final = {"ein": 1, "eine": 1, "eins": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,13 @@ def folded(text: str) -> str:
     """Return a text without case, accents and vowel signs, for comparison with the words."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in plain if not unicodedata.combining(sign))
+
+
+# `and a half`, `y medio`: a half of the unit before it, and counted only behind a number.
+HALVES: Final = frozenset(
+    folded(one)
+    for one in ("half", "medio", "media", "meio", "meia", "demi", "demie", "nusu", "نصف", "ተኩል")
+)
 
 
 @functools.cache
@@ -128,11 +139,22 @@ def german_value(word: str) -> int:
         before, found, after = word.partition(scale)
         if found:
             times = _GERMAN_UNITS.get(before) or german_value(before) if before else 1
-            rest = german_value(after.removeprefix("und")) if after else 0
+            rest = (
+                _GERMAN_UNITS.get(after) or german_value(after.removeprefix("und")) if after else 0
+            )
             return times * value + rest if times and bool(rest) == bool(after) else 0
     unit, found, tens = word.partition("und")
     units = _GERMAN_UNITS.get(unit) or words.get(unit, 0)
     return units + words[tens] if found and 0 < units < 10 and words.get(tens, 0) >= 20 else 0  # noqa: PLR2004 - `fünfundzwanzig`
+
+
+def german_half(word: str) -> Decimal:
+    """Return the value of a German word such as `dreieinhalb`; 0 if it is none."""
+    if word == "anderthalb":
+        return Decimal("1.5")
+    units = word.removesuffix("einhalb")
+    value = (_GERMAN_UNITS.get(units) or german_value(units)) if units not in {"", word} else 0
+    return value + HALF if value else Decimal(0)
 
 
 def _pairs(written: str) -> dict[str, int]:

@@ -1,23 +1,26 @@
 """
 The numbers of a text in one notation: `1200`, `3.5`, `12 %`, whether they are written with digits or in words.
 
-A number in words is a cardinal number from two on. `3 million`, `three million` and `3,000,000` are the same.
+A number in words is a cardinal number from two on. `3 million`, `three million` and `3,000,000` are the same, and so
+are `1.5 million`, `one and a half million` and `$1.5m`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from newsletters.drafting.checks.number_parts import TEENS, Part, summed
 from newsletters.drafting.checks.number_words import (
+    HALF,
+    HALVES,
     HUNDRED,
     LANGUAGES,
-    THOUSAND,
     NumberWords,
     folded,
+    german_half,
     german_value,
     words_of,
 )
@@ -37,28 +40,20 @@ _TOKEN: Final = re.compile(
 )
 _JOINT: Final = re.compile(r"[\s\u00ad\u2010\u2011-]*")
 _PERCENT_AFTER: Final = re.compile(
-    r"[\s-]*(?:[%\u066a\uff05]|per\s?cent|percentage point|pct\b|prozent|pour\s?cent|por\s?ciento|por\s?cento"
-    r"|في\s(?:المئة|المائة)|بالمئة|بالمائة|በመቶ|ፐርሰንት)",
+    r"[\s-]*(?:[%\u066a\uff05]|per\s?cent|percentage point|pct\b|pc\b|prozent|pour\s?cent|por\s?ciento|por\s?cento"
+    r"|في\s(?:المئة|المائة)|بالمئة|بالمائة|በመቶ|ከመቶ|ፐርሰንት)",
     re.IGNORECASE,
 )  # fmt: skip
 _PERCENT_BEFORE: Final = re.compile(r"(?:asilimia|በመቶ)\s*(?:ya\s)?$", re.IGNORECASE)
 _PERCENT_WORDS: Final = re.compile(
     r"\b(?:per|pour|por)\s?(?:cento?|ciento)\b|(?<!\w)في\s(?:المئة|المائة)", re.IGNORECASE
 )
-_TEENS: Final = 10
+# `$1.5m`, `3 M€`: a letter is a scale beside a currency only, since `3 m` are metres.
+_MONEY_BEFORE: Final = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\b[A-Z]{3})\s?$")
+_MONEY_SCALE: Final = re.compile(r"\s?([kKmMbB])(?![^\W\d_])")
+_MONEY_BEHIND: Final = re.compile(r"\s?([kKM])(?=\s?[$\u20ac\u00a3\u00a5])")
+_LETTERS: Final = {"k": Decimal(1_000), "m": Decimal(1_000_000), "b": Decimal(1_000_000_000)}
 _ARABIC_AND: Final = "و"
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a number: its value, where it stands, and whether a connector stands before it."""
-
-    value: Decimal
-    start: int
-    end: int
-    is_digits: bool = False
-    is_vague: bool = False
-    is_joined: bool = False
 
 
 def numbers_in(text: str, languages: Collection[str] = ()) -> list[str]:
@@ -85,7 +80,7 @@ def supported(numbers: Collection[str]) -> set[str]:
 
 def _read(text: str, words: NumberWords | None) -> Iterator[tuple[int, list[str]]]:
     """Yield each number with its position; a date or a version has several."""
-    run: list[_Part] = []
+    run: list[Part] = []
     for part in [*_parts(text, words), None]:
         is_next = part is not None and (not run or _JOINT.fullmatch(text[run[-1].end : part.start]))
         if run and not is_next:
@@ -95,13 +90,13 @@ def _read(text: str, words: NumberWords | None) -> Iterator[tuple[int, list[str]
             run.append(part)
 
 
-def _parts(text: str, words: NumberWords | None) -> Iterator[_Part]:
+def _parts(text: str, words: NumberWords | None) -> Iterator[Part]:
     percents = [one.span() for one in _PERCENT_WORDS.finditer(text)]
     joint: tuple[int, int] | None = None  # of a connector
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         if match.group()[0].isdecimal():
-            yield _Part(Decimal(0), start, end, is_digits=True)
+            yield Part(Decimal(0), start, end, is_digits=True)
             joint = None
             continue
         word = folded(match.group())
@@ -109,46 +104,49 @@ def _parts(text: str, words: NumberWords | None) -> Iterator[_Part]:
             joint = None
         elif word in words.connectors:
             joint = start, end
+        elif joint and word == "a" and words.language == "en":
+            joint = joint[0], end  # and a half
         else:
             part = _word_part(word, start, end, words)
             if part is not None and joint and _JOINT.fullmatch(text[joint[1] : start]):
-                part = _Part(part.value, joint[0], end, is_vague=part.is_vague, is_joined=True)
+                part = Part(part.value, joint[0], end, is_vague=part.is_vague, is_joined=True)
             if part is not None:
                 yield part
             joint = None
 
 
-def _word_part(word: str, start: int, end: int, words: NumberWords) -> _Part | None:
+def _word_part(word: str, start: int, end: int, words: NumberWords) -> Part | None:
+    if word in HALVES:
+        return Part(HALF, start, end, is_vague=True)
+    if words.language == "de" and (half := german_half(word)):
+        return Part(half, start, end)
     value = words.values.get(word) or (german_value(word) if words.language == "de" else 0)
     if value:
-        return _Part(Decimal(value), start, end)
+        return Part(Decimal(value), start, end)
     if word in words.vague:
-        return _Part(Decimal(words.vague[word]), start, end, is_vague=True)
+        return Part(Decimal(words.vague[word]), start, end, is_vague=True)
     if words.language == "ar" and word.startswith(_ARABIC_AND):
         inner = _word_part(word[1:], start, end, words)
-        return inner and _Part(inner.value, start, end, is_vague=inner.is_vague, is_joined=True)
+        return inner and Part(inner.value, start, end, is_vague=inner.is_vague, is_joined=True)
     return None
 
 
 def _of_run(
-    text: str, run: Sequence[_Part], words: NumberWords | None
+    text: str, run: Sequence[Part], words: NumberWords | None
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the numbers of neighbouring parts: digits with a scale, or words that form one or more numbers."""
     at = 0
     while at < len(run):
         first = run[at]
         if first.is_digits:
-            values = _digits(text[first.start : first.end])
-            scale = run[at + 1] if at + 1 < len(run) else None
-            is_scaled = len(values) == 1 and scale is not None and scale.value >= HUNDRED
-            used = 2 if is_scaled and not (scale and scale.is_digits) else 1
-            if used == 2 and scale:  # noqa: PLR2004 - digits and scale
-                values = [_written(Decimal(values[0]) * scale.value)]
+            used, values = _scaled(text, run[at:])
         elif words and words.language == "sw":
             used, value = _larger_first(text, run[at:])
             values = [_written(value)] if value else []
         else:
-            used, value = _summed([one for one in run[at:] if not one.is_digits])
+            is_english = words is not None and words.language == "en"
+            spelt = [one for one in run[at:] if not one.is_digits]
+            used, value = summed(spelt, has_years=is_english)
             values = [_written(value)] if value else []
         end = run[at + used - 1].end
         if values and not (values == ["1"] and not first.is_digits):
@@ -156,57 +154,42 @@ def _of_run(
         at += used
 
 
-def _summed(parts: Sequence[_Part]) -> tuple[int, Decimal]:
-    """Return how many parts form the first number, and its value: `two hundred and five thousand`."""
-    total, current, used = Decimal(0), Decimal(0), 0
-    for part in parts:
-        value = part.value
-        if part.is_vague and not used:
-            return 1, Decimal(0)
-        if value >= THOUSAND:
-            if total and not current and not total < value:
-                break
-            total = (total or 1) * value if not current else total + current * value
-            current = Decimal(0)
-        elif value == HUNDRED and 0 < current < HUNDRED:
-            current *= value
-        elif used and not _adds(total, current, part):
+def _scaled(text: str, run: Sequence[Part]) -> tuple[int, list[str]]:
+    """Return how many parts belong to the digits that a run begins with, and their numbers: `3 million`."""
+    values = _digits(text[run[0].start : run[0].end])
+    if len(values) != 1:
+        return 1, values
+    value, used = Decimal(values[0]), 1
+    if letter := _money_scale(text, run[0]):
+        return 1, [_written(value * _LETTERS[letter])]
+    for part in run[1:4]:
+        if part.is_digits or (part.value == HALF and not part.is_joined):
             break
+        if part.value == HALF:
+            value += (
+                run[used - 1].value / 2 if used > 1 else HALF
+            )  # 3 millones y medio, 3 and a half
+        elif part.value >= HUNDRED and run[used - 1].value in {0, HALF}:
+            value *= part.value
         else:
-            current = (
-                current * value if _is_eighty(current, value) else current + value
-            )  # quatre-vingts
+            break
         used += 1
-    return used, total + current
+    return used, [_written(value)]
 
 
-def _adds(total: Decimal, current: Decimal, part: _Part) -> bool:
-    value = part.value
-    if not current:
-        return bool(total) and value < THOUSAND
-    if _is_eighty(current, value):
-        return True
-    rest = current % HUNDRED
-    if 0 < rest < _TEENS:  # Arabic and Amharic: three ten, five and twenty
-        return value == _TEENS or (
-            part.is_joined and value % _TEENS == 0 and _TEENS < value < HUNDRED
-        )
-    if not rest:
-        return value < HUNDRED
-    if rest % _TEENS == 0 and value < _TEENS:
-        return True
-    return rest in {60, 80} and _TEENS <= value < 2 * _TEENS  # soixante-dix, quatre-vingt-dix
+def _money_scale(text: str, digits: Part) -> str:
+    is_money = _MONEY_BEFORE.search(text[max(0, digits.start - 4) : digits.start])
+    letter = (_MONEY_SCALE if is_money else _MONEY_BEHIND).match(text, digits.end)
+    return letter[1].casefold() if letter else ""
 
 
-def _is_eighty(current: Decimal, value: Decimal) -> bool:
-    return current == 4 and value == 20  # noqa: PLR2004 - quatre-vingts
-
-
-def _larger_first(text: str, run: Sequence[_Part]) -> tuple[int, Decimal]:
+def _larger_first(text: str, run: Sequence[Part]) -> tuple[int, Decimal]:
     """Return the first number of a run in Swahili: `elfu mbili na mia tatu`, `milioni 3`."""
     total, least, used = Decimal(0), Decimal(0), 0
     while used < len(run) and not run[used].is_digits:
         term, length, unit = run[used].value, 1, Decimal(1)
+        if term == HALF:
+            return (used + 1, total + least / 2) if used else (1, total)
         following = run[used + 1] if used + 1 < len(run) else None
         if term >= HUNDRED:
             unit = term
@@ -215,9 +198,9 @@ def _larger_first(text: str, run: Sequence[_Part]) -> tuple[int, Decimal]:
                 term, length = term * Decimal(values[0]), 2
             elif following and not following.is_joined and following.value < term:
                 term, length = term * following.value, 2
-        elif term % _TEENS == 0:
-            unit = Decimal(_TEENS)
-        if used and (not run[used].is_joined or term >= least):
+        elif term % TEENS == 0:
+            unit = Decimal(TEENS)
+        if used and term >= least:
             break
         total, least, used = total + term, unit, used + length
     return used, total

@@ -13,18 +13,30 @@ FEWEST_WORDS: Final = 3  # fewer are a term rather than a quotation
 FEWEST_SIGNS: Final = 8  # of a text without blanks between words
 _PAIRS: Final = (
     "\u201c\u201d", "\u201e\u201c", "\u201e\u201d", "\u00ab\u00bb", "\u00bb\u00ab", '""', "\u300c\u300d",
-    "\u2039\u203a",
+    "\u2039\u203a", "\u300e\u300f", "\uff02\uff02",
 )  # fmt: skip
+# Single marks are apostrophes too: one that opens follows no letter, one that closes is before none.
+_SINGLE: Final = ("\u2018\u2019", "\u201a\u2018", "''")
 _QUOTED: Final = re.compile(
-    "|".join(f"{re.escape(a)}([^{re.escape(a + b)}]+){re.escape(b)}" for a, b in _PAIRS)
+    "|".join(
+        [
+            *(f"{a}([^{a}{b}]+){b}" for a, b in _PAIRS),
+            "\u201d([^\u201c\u201d\u201e]+)\u201d",
+            *(
+                rf"(?<!\w){a}(?=\S)([^{a}{b}]+(?:{b}(?=\w)[^{a}{b}]*)*){b}(?!\w)"
+                for a, b in _SINGLE
+            ),
+        ]
+    )
 )
 _OMISSION: Final = re.compile(r"\s*[\[(]?(?:\u2026|\.{3})[\])]?\s*")
 _MARKUP: Final = re.compile(r"[*_`~\\]")
 _ALIKE: Final = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u02bc\u2039\u203a", "'")
-    | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d", '"')
+    | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f", '"')
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014", "-")
-    | {"\u00ad": None, "\u200b": None}
+    # Soft hyphens, joiners and marks of direction are not seen.
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2066\u2067\u2068\u2069\ufeff")
 )
 _ENDS: Final = " .,;:!?'\"\u060c\u061b\u061f\u06d4\u1362\u3002"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from newsletters.drafting.checks.dates import dates_in, months_in
 from newsletters.drafting.checks.number_words import LANGUAGES
 from newsletters.drafting.checks.numbers import numbers_in, supported
 from newsletters.drafting.checks.quotations import quotations_in, stands_in
@@ -31,11 +32,14 @@ class Finding:
 
 
 def unsupported_numbers(text: str, cited: Sequence[Reference], language: str) -> list[Finding]:
-    """Return the numbers of a text, also those in words of its *language*, that no cited passage's text has."""
+    """Return the numbers and dates of a text, also in words of its *language*, that no cited passage's text has."""
     primary = primary_of(language)
+    months = {month for source in cited for month in _months_of(source.text)}
     known = {number for source in cited for number in supported(_numbers_of(source.text))}
-    numbers = dict.fromkeys(numbers_in(text, [primary]))
-    return [Finding(UNSUPPORTED_NUMBER, one) for one in numbers if one not in known]
+    known |= {str(month) for month in months}
+    numbers = [one for one in dict.fromkeys(numbers_in(text, [primary])) if one not in known]
+    dates = [one for one, month in dates_in(text, primary).items() if month not in months]
+    return [Finding(UNSUPPORTED_NUMBER, one) for one in (*numbers, *dates)]
 
 
 def changed_quotations(
@@ -60,7 +64,16 @@ def is_in_another_language(text: str, language: str) -> bool:
 
 @lru_cache(maxsize=256)  # several sections of a draft have the same passages
 def _numbers_of(passage: str) -> tuple[str, ...]:
-    """Return the numbers of a passage in its own language; of an uncertain one, in any."""
+    return tuple(numbers_in(passage, _languages_of(passage)))
+
+
+@lru_cache(maxsize=256)
+def _months_of(passage: str) -> frozenset[int]:
+    return frozenset(months_in(passage, _languages_of(passage)))
+
+
+def _languages_of(passage: str) -> Sequence[str]:
+    """Return the language of a passage; all of them if it is uncertain."""
     certain = certain_language(passage) or ""
     language = _OF_SCRIPT.get(certain, certain)
-    return tuple(numbers_in(passage, [language] if language in LANGUAGES else LANGUAGES))
+    return [language] if language in LANGUAGES else LANGUAGES

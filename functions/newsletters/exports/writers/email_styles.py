@@ -27,6 +27,7 @@ _DARK: Final = {
     "page": f"background-color:{DARK.page}",
     "surface": f"background:{DARK.surface};background-color:{DARK.surface}",
     "body": f"color:{DARK.text}",
+    "footer": f"color:{DARK.muted}",
     "h": f"color:{DARK.text}",
     "a": f"color:{DARK.link}",
     "blockquote": f"color:{DARK.muted};border-color:{DARK.link}",
@@ -42,7 +43,7 @@ def attributes(direction: str) -> dict[str, str]:
     """Return class and style of each element, by the names that BodyWriter uses."""
     start, end = ("right", "left") if direction == "rtl" else ("left", "right")
     cell = f"padding:8px 10px;border-bottom:1px solid {LIGHT.line};vertical-align:top;word-break:normal;"
-    head = f"{cell}background-color:{LIGHT.shade};border-bottom-width:2px;font-weight:bold;"
+    head = f"{cell}background-color:{LIGHT.shade};border-bottom-width:2px;font-weight:bold;hyphens:auto;"
     styles = {
         **{
             name: f"margin:{30 if name != 'h1' else 0}px 0 12px;font-size:{size}px;line-height:1.3;font-weight:bold;"
@@ -104,6 +105,7 @@ def _sheet() -> str:
         f"@media (prefers-color-scheme: dark) {{\n{dark}}}\n{outlook}"
         "@media only screen and (max-width: 480px) {\n"
         ".nl-surface > table > tbody > tr > td { padding: 20px 16px !important; }\n"
+        ".nl-td, .nl-th { padding: 8px 4px !important; font-size: 14px !important; }\n"
         "}\n"
     )
 

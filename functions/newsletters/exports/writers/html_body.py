@@ -85,7 +85,8 @@ _ATTRIBUTES: Final[Mapping[str, set[str]]] = {
     "table": {"role", "border", "cellpadding", "cellspacing", "width"},
     "th": {"scope"},
 }
-COLUMN_WIDTH: Final = 85  # of a table's column at least, in pixels
+MOST_WHOLE: Final = 24  # characters of a number or date that stays in one line
+COLUMN_WIDTH, NUMBERS_WIDTH = 85, 44  # of a table's column at least, in pixels; of one of numbers
 MOST_HEIGHT: Final = 900  # of an image, in pixels
 
 
@@ -152,7 +153,9 @@ class BodyWriter:
             case Text(text):
                 return escape(text)
             case LeftToRight(text):
-                return f'<span dir="ltr">{escape(text)}</span>'
+                # A line end in it would put its parts in the order of the text around it.
+                whole = self._of("number") if len(text) <= MOST_WHOLE else ""
+                return f'<span{whole} dir="ltr">{escape(text)}</span>'
             case Code(text):
                 return f'<code dir="ltr"{self._of("code")}>{escape(text)}</code>'
             case Break():
@@ -192,7 +195,8 @@ class BodyWriter:
         header = self._row("th", table.alignments, table.header)
         rows = "".join(self._row("td", table.alignments, row) for row in table.rows)
         # Below this width, the table scrolls inside its frame.
-        least = f'<table style="{self._of("table")}min-width:{len(table.header) * COLUMN_WIDTH}px">'
+        width = sum(NUMBERS_WIDTH if one else COLUMN_WIDTH for one in _of_numbers(table))
+        least = f'<table style="{self._of("table")}min-width:{width}px">'
         body = f"<tbody>{rows}</tbody>" if rows else ""
         scroll = self._element("scroll", f"{least}<thead>{header}</thead>{body}</table>", tag="div")
         if not (frame := self._of("frame")):
@@ -247,3 +251,9 @@ class BodyWriter:
 
     def _of(self, name: str) -> str:
         return self.attributes.get(name, "")
+
+
+def _of_numbers(table: Table) -> list[bool]:
+    """Return for each column whether all its cells are numbers, or empty."""
+    columns = zip(*table.rows, strict=True) if table.rows else ([()] * len(table.header))
+    return [any(cells) and all(is_number(cell) for cell in cells if cell) for cells in columns]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from newsletters.issues.readers.reader_data import contact_of
 from shared.aws.sqs_fifo import digest
 from shared.contacts import lists
 from shared.identity.contacts import details, merges, resolution
@@ -17,7 +18,7 @@ from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import Profile, What
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.policy.consent.records import Source, State, Statement
-from shared.policy.consent.subscriptions import EMAIL, list_scope
+from shared.policy.consent.subscriptions import EMAIL, NEWSLETTERS, list_scope
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -52,6 +53,29 @@ def join(resources: SendingResources, signup: Signup) -> bool:
     person = _contact(table, company, own, cause)
     _complete(table, person, Act(cause, READER), signup)
     return lists.add(table, company, signup.list_id, person)
+
+
+def leave_all(resources: SendingResources, asked: Signup) -> None:
+    """
+    Record that a reader who is to be erased wants no newsletter, and take the contact out of all lists.
+
+    Safe to repeat. Raises Transient.
+    """
+    company, table = asked.company_id, resources.people.contacts
+    statement = Statement(
+        source=Source.LINK,
+        at_ms=clock.from_text(str(asked.confirmed_at)),
+        evidence=f"erasure/{asked.confirmed_at}",
+        channel=EMAIL,
+    )
+    resources.people.consents.record_of_hash(
+        company, asked.recipient, NEWSLETTERS, State.OPTED_OUT, statement
+    )
+    person = contact_of(table, company, asked.email)
+    if person is None:
+        return
+    for one in lists.of_person(table, person):
+        lists.leave(table, company, one.sk, person)
 
 
 def choose(resources: SendingResources, made: Choices) -> None:

@@ -42,7 +42,10 @@ def evidence_of(
 def record(deps: IssueDependencies, link: Link, scope: str, state: State) -> None:
     """Record consent of the reader of a link. Idempotent: of repeated statements the newest counts."""
     statement = Statement(
-        source=Source.LINK, at_ms=clock.now_ms(), evidence=link.issue_id, channel=EMAIL
+        source=Source.LINK,
+        at_ms=clock.now_ms(),
+        evidence=link.issue_id or "preferences",
+        channel=EMAIL,
     )
     deps.people.consents.record_of_hash(link.company_id, link.recipient, scope, state, statement)
 
@@ -50,6 +53,8 @@ def record(deps: IssueDependencies, link: Link, scope: str, state: State) -> Non
 def count_left(deps: IssueDependencies, link: Link) -> None:
     """Count a reader who leaves by an issue, once. The opt-out is recorded, so a lost race changes a number only."""
     table = deps.store.table
+    if not link.issue_id:
+        return  # of a link that the reader asked for
     issue = issues.get(table, link.issue_id)
     recipient = recipients.get(table, link.issue_id, link.recipient) if issue else None
     if issue is None or recipient is None or recipient.unsubscribed_at is not None:

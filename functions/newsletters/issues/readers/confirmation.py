@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.issues.links import Link
     from newsletters.issues.readers.visits import Visit
-    from newsletters.store.items import PublicList, Signup
+    from newsletters.store.items import ConsentEvidence, Signup
 
 ROUNDS: Final = 4
 
@@ -39,20 +39,6 @@ def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]
     language = language_of(found.language)
     texts = page_texts(language)
     if visit.is_post:
-        _confirm(deps, visit, of, found)
-        return forms.sentence(HTTPStatus.OK, language, texts.confirmed)
-    title = forms.filled_in(texts.subscribe_to, title=of.title)
-    said = forms.paragraph(signup.wording(of, texts))
-    asked = forms.form(visit.action, forms.button(texts.confirm))
-    return forms.page(HTTPStatus.OK, language, title, said, asked)
-
-
-def _confirm(deps: IssueDependencies, visit: Visit, of: PublicList, found: Signup) -> None:
-    """Store the confirmation, from which a worker makes the contact and its consent. Raises Transient."""
-    table, language = deps.store.table, language_of(found.language)
-    for _ in range(ROUNDS):
-        if found.state is SignupState.CONFIRMED:
-            return
         evidence = acts.evidence_of(
             of.company_id,
             found.recipient,
@@ -62,13 +48,27 @@ def _confirm(deps: IssueDependencies, visit: Visit, of: PublicList, found: Signu
             source="link",
             list_id=of.list_id,
             language=language,
-            wording=signup.wording(of, page_texts(language)),
+            wording=signup.wording(of, texts),
         )
+        confirm(deps, found, evidence)
+        return forms.sentence(HTTPStatus.OK, language, texts.confirmed)
+    title = forms.filled_in(texts.subscribe_to, title=of.title)
+    said = forms.paragraph(signup.wording(of, texts))
+    asked = forms.form(visit.action, forms.button(texts.confirm))
+    return forms.page(HTTPStatus.OK, language, title, said, asked)
+
+
+def confirm(deps: IssueDependencies, found: Signup, evidence: ConsentEvidence | None) -> None:
+    """Store a confirmation, which a worker carries out. Raises LinkExpired and Transient."""
+    table = deps.store.table
+    for _ in range(ROUNDS):
+        if found.state is SignupState.CONFIRMED:
+            return
         confirmed = signups.confirm(table, found, evidence)
         if confirmed is not None:
             signup.enqueue(deps, ReaderRequested.of(confirmed))
             return
-        again = signups.get(table, of.company_id, found.recipient, of.list_id)
+        again = signups.get(table, found.company_id, found.recipient, found.name)
         if again is None:
             raise LinkExpired
         found = again

@@ -59,6 +59,11 @@ def paragraph(text: str) -> str:
     return f'<p dir="auto">{escape(text)}</p>'
 
 
+def link(url: str, text: str) -> str:
+    """Return a link in a paragraph; *url* is relative to the page."""
+    return f'<p><a href="{escape(url)}">{escape(text)}</a></p>'
+
+
 def alert(text: str) -> str:
     """Return a sentence that a screen reader says at once; empty without a text."""
     return f'<p role="alert" id="problem">{escape(text)}</p>' if text else ""

@@ -1,5 +1,6 @@
 """
-The page on which a reader chooses lists, topics, language and frequency, leaves all, and reads the stored data.
+The page on which a reader chooses lists, topics, language and frequency, leaves all, reads the stored data, and asks
+for its erasure, which a mail confirms.
 
 The link in each issue names the hash of the address. What a reader leaves counts at once, by a consent record; contacts
 and lists follow by a worker. Lists that the company has not published are not shown.
@@ -12,8 +13,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ReaderRequested
-from newsletters.issues.links import PREFERENCES, LinkInvalid
-from newsletters.issues.readers import acts, forms, reader_data, signup
+from newsletters.issues.links import ERASE, PREFERENCES, LinkInvalid
+from newsletters.issues.readers import acts, forms, link_request, reader_data, signup
 from newsletters.issues.readers.reader_data import read
 from newsletters.issues.readers.texts import LANGUAGES, page_texts
 from newsletters.store.items import Choices
@@ -51,6 +52,12 @@ def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]
         return forms.answer(HTTPStatus.OK, stored, **{"Content-Disposition": named})
     if act == LEAVE_ALL:
         return _left_all(deps, visit, link, reader, language)
+    if act == ERASE and reader.sender is not None and reader.email is not None:
+        link_request.ask(
+            deps, reader.sender, reader.email, language, asks=ERASE, recipient=link.recipient
+        )
+        texts = page_texts(language)
+        return forms.sentence(HTTPStatus.OK, language, texts.look_in_inbox, texts.erase_comes)
     try:
         _save(deps, visit, link, reader)
     except StaleVersion:
@@ -162,6 +169,7 @@ def _page(
         forms.button(texts.save),
         forms.button(texts.leave_all, value=LEAVE_ALL),
         forms.button(texts.my_data, value=DATA),
+        forms.button(texts.erase, value=ERASE) if reader.sender and reader.email else "",
     )
     return forms.page(
         status,

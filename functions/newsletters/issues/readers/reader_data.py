@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Key
@@ -17,10 +17,14 @@ from newsletters.store.items.item import (
     PARTITION_KEY,
     SORT_KEY,
 )
-from newsletters.store.readers import choices, public_lists, recipients
+from newsletters.store.readers import choices, public_lists, recipients, signups
 from shared.aws.tables.dynamodb_json import plain
 from shared.contacts import lists
+from shared.contacts.person import Person
 from shared.identity.contacts import details, resolution
+from shared.identity.identifiers import IdentifierKind, identifier
+from shared.identity.keyed_hashes import address_hashes
+from shared.inbox.items import Channel
 from shared.policy.consent.subscriptions import of_hashes
 
 if TYPE_CHECKING:
@@ -31,7 +35,9 @@ if TYPE_CHECKING:
     from newsletters.issues.links import Link
     from newsletters.store.items import PublicList
     from shared.aws.dynamodb import Attributes, Table
+    from shared.identity.contacts.items import Profile
 
+CHOICES: Final = "choices"
 MOST_RECORDS: Final = 1_000  # of a download; a request about the person has all
 _INTERNAL: Final = frozenset(
     {
@@ -51,10 +57,13 @@ _INTERNAL: Final = frozenset(
 class Reader:
     """
     The contact of a reader, the lists that the page shows, and which of them the reader is subscribed to.
-    *version*: of the choices, 0 before the first ones.
+    *version*: of the choices, 0 before the first ones. *email* is the address of the link, None if the contact has
+    another one by now; *sender* the list in whose name mails to the reader are sent, None if nothing is published.
     """
 
     contact_id: str
+    email: str | None = field(repr=False)
+    sender: PublicList | None
     lists: Sequence[PublicList]
     subscribed: AbstractSet[str]
     choices: Choices | None
@@ -69,8 +78,7 @@ class Reader:
 def read(deps: IssueDependencies, link: Link) -> Reader:
     """Return the reader of a link. Raises LinkInvalid if the contact, or the ledger of the issue, has gone."""
     table, contacts, company = deps.store.table, deps.people.contacts, link.company_id
-    recipient = recipients.get(table, link.issue_id, link.recipient)
-    person = resolution.current(contacts, company, recipient.contact_id) if recipient else None
+    asked, person = _named(deps, link)
     if person is None:
         raise LinkInvalid
     published = public_lists.of_company(table, company)
@@ -85,14 +93,51 @@ def read(deps: IssueDependencies, link: Link) -> Reader:
         and (one in joining or lists.present(contacts, company, one, lists.ids_of(person)))
     }
     stored = details.described(contacts, person).details
-    issue = issues.get(table, link.issue_id)
+    issue = issues.get(table, link.issue_id) if link.issue_id else None
     language = language_of(
         made.language if made else None,
         stored.language if stored else None,
-        issue.language if issue else None,
+        issue.language if issue else asked,
     )
     shown = [one for one in published if one.is_open or one.list_id in own]
-    return Reader(person.contact_id, shown, own, made, language)
+    sender = next((one for one in published if one.list_id == link.list_id), None)
+    return Reader(
+        contact_id=person.contact_id,
+        email=_address(deps, link, person),
+        sender=sender or next(iter(shown), None),
+        lists=shown,
+        subscribed=own,
+        choices=made,
+        language=language,
+    )
+
+
+def contact_of(table: Table, company: str, email: str) -> Profile | None:
+    """Return the contact of an address; None if the company has none."""
+    ids = resolution.ids_of(company, identifier(IdentifierKind.EMAIL, email))
+    found = (resolution.current(table, company, one) for one in ids)
+    return next((one for one in found if one is not None), None)
+
+
+def _named(deps: IssueDependencies, link: Link) -> tuple[str | None, Profile | None]:
+    """Return the language in which the reader asked for a link, and the contact that it leads to."""
+    table, contacts, company = deps.store.table, deps.people.contacts, link.company_id
+    if link.issue_id:
+        recipient = recipients.get(table, link.issue_id, link.recipient)
+        of_issue = (
+            resolution.current(contacts, company, recipient.contact_id) if recipient else None
+        )
+        return None, of_issue
+    asked = signups.get(table, company, link.recipient, CHOICES)
+    if asked is None:
+        return None, None
+    return asked.language, contact_of(contacts, company, asked.email)
+
+
+def _address(deps: IssueDependencies, link: Link, person: Profile) -> str | None:
+    found = Person(deps.people, person).address(Channel.EMAIL)
+    is_own = found is not None and link.recipient in address_hashes(found.value)
+    return found.value if found is not None and is_own else None
 
 
 def everything(deps: IssueDependencies, link: Link, reader: Reader) -> dict[str, Any]:

@@ -70,16 +70,38 @@ def _filled(visit: Visit) -> Filled:
     problems = []
     email, name = "", visit.first("first_name")
     try:
-        email = email_address(visit.first("email")[: LONGEST_ADDRESS + 1])
-        email.encode("ascii")  # SES takes no other
-    except (AddressInvalid, UnicodeEncodeError):
-        problems.append({"field": "email", "problem": "must be an e-mail address"})
+        email = email_of(visit)
+    except InvalidInput as refusal:
+        problems += refusal.problems
     if len(name) > LONGEST_NAME or _CONTROL.search(name):
         rule = f"must have at most {LONGEST_NAME} characters, and no control characters"
         problems.append({"field": "first_name", "problem": rule})
     if problems:
         raise InvalidInput(problems)
     return Filled(email, " ".join(unicodedata.normalize("NFC", name).split()))
+
+
+def email_of(visit: Visit) -> str:
+    """Return the normalised address in the form. Raises InvalidInput."""
+    try:
+        email = email_address(visit.first("email")[: LONGEST_ADDRESS + 1])
+        email.encode("ascii")  # SES takes no other
+    except (AddressInvalid, UnicodeEncodeError):
+        raise InvalidInput([{"field": "email", "problem": "must be an e-mail address"}]) from None
+    return email
+
+
+def address_field(visit: Visit, texts: PageTexts, *, is_wrong: bool) -> str:
+    """Return the field of the address, with what was filled in."""
+    return forms.text_field(
+        "email",
+        texts.email,
+        kind="email",
+        autocomplete="email",
+        value=visit.first("email")[:LONGEST_ADDRESS],
+        is_required=True,
+        is_wrong=is_wrong,
+    )
 
 
 def wording(of: PublicList, texts: PageTexts) -> str:
@@ -132,15 +154,7 @@ def _form(visit: Visit, of: PublicList, language: str, *, problem: str = "") -> 
     title = forms.filled_in(texts.subscribe_to, title=of.title)
     described = forms.paragraph(of.description) if of.description else ""
     fields = (
-        forms.text_field(
-            "email",
-            texts.email,
-            kind="email",
-            autocomplete="email",
-            value=visit.first("email")[:LONGEST_ADDRESS],
-            is_required=True,
-            is_wrong=bool(problem),
-        ),
+        address_field(visit, texts, is_wrong=bool(problem)),
         forms.text_field("first_name", texts.first_name, autocomplete="given-name"),
         forms.trap(TRAP),
         forms.hidden("language", language),
@@ -148,7 +162,8 @@ def _form(visit: Visit, of: PublicList, language: str, *, problem: str = "") -> 
         forms.button(texts.subscribe),
     )
     shown = forms.form(visit.action, *fields)
-    return forms.page(status, language, title, described, forms.alert(problem), shown)
+    way = forms.link("preferences", texts.ask_link)
+    return forms.page(status, language, title, described, forms.alert(problem), shown, way)
 
 
 def _refused(visit: Visit, of: PublicList, language: str, refusal: InvalidInput) -> dict[str, Any]:

@@ -48,6 +48,21 @@ class PageTexts:
     archive: str
     no_issues: str
     older: str
+    ask_link: str
+    ask_link_hint: str
+    send_link: str
+    link_comes: str
+    link_subject: str
+    link_request: str
+    link_ignore: str
+    link_expired: str
+    erase: str
+    erase_comes: str
+    erase_subject: str
+    erase_request: str
+    erase_explained: str
+    erase_confirm: str
+    erased: str
 
 
 _TEXTS: Final[dict[str, dict[str, str]]] = json.loads(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem
 from newsletters.store.items.jobs import OPEN_WORK
 from shared.aws.tables.items import filled
+from shared.providers.action_ledger import Action
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
@@ -18,13 +20,23 @@ SIGNUP_PREFIX: Final = "SIGNUP#"
 EVIDENCE_PREFIX: Final = "CONSENT#"
 
 type Frequency = Literal["all", "weekly", "monthly"]
+type Asked = Literal["join", "choices", "erase"]
+
+
+class Welcome(BaseModel):
+    """The mail to a reader who has joined a list: a subject, and plain text with paragraphs."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    subject: str = Field(repr=False)
+    text: str = Field(repr=False)
 
 
 class PublicList(TableItem):
     """
     What the public sees of a list of contacts, and who sends its mails to readers. *is_open*: people may sign up.
     *has_archive*: sent issues are public. *topics* are those among which readers choose. *keeps_ip*: the evidence of
-    consent has the network address of the reader.
+    consent has the network address of the reader. *welcome*: the mail to readers who have confirmed, once.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -39,6 +51,7 @@ class PublicList(TableItem):
     has_archive: bool = False
     topics: list[str] = Field(default_factory=list)
     keeps_ip: bool = False
+    welcome: Welcome | None = None
     sender: str
     sender_name: str = Field(repr=False)
     reply_to: str | None = None
@@ -86,7 +99,10 @@ class SignupState(StrEnum):
 
         requested -> sending -> mailed | unknown | failed | refused
             '----------'---------'-> confirmed -> joined
+                                         '-> welcoming -> joined: the list has a welcome mail
         a new sign-up begins again; a link that was mailed earlier still confirms
+
+    Of an erasure the joining is that the erasure starts; a link to the choices is not confirmed.
     """
 
     REQUESTED = "requested"
@@ -96,6 +112,7 @@ class SignupState(StrEnum):
     FAILED = "failed"
     REFUSED = "refused"  # the list is closed, its sender is no longer the company's, or mail does not reach the address
     CONFIRMED = "confirmed"
+    WELCOMING = "welcoming"
     JOINED = "joined"
 
 
@@ -103,14 +120,19 @@ class Signup(ReaderItem):
     """
     A sign-up of an address to a list; *recipient* is its keyed hash. It is open work until its mail is sent, and from
     the confirmation until the contact is in the list. *owner* makes the wire attempt, until *deadline_ms*.
+
+    With *asks* it is another request of a reader that a mail answers, in the name of the list: for a link to the
+    `choices`, or to `erase` all that newsletters have. *times_ms*: when the address asked for that.
     """
 
-    sort: ClassVar[str] = "SIGNUP#{list_id}"
+    sort: ClassVar[str] = "SIGNUP#{name}"
     ttl_days: ClassVar[int] = 30
 
     company_id: str
     recipient: str
     list_id: str
+    asks: Asked = "join"
+    times_ms: list[int] | None = None
     email: str = Field(repr=False)
     first_name: str = Field(default="", repr=False)
     language: str
@@ -126,6 +148,22 @@ class Signup(ReaderItem):
     GSI1PK: str | None = OPEN_WORK
     GSI1SK: str | None = None
     ttl: int
+
+    @property
+    def name(self) -> str:
+        """What the reader asks for: the list, else `choices` or `erase`."""
+        return self.list_id if self.asks == "join" else self.asks
+
+
+class WelcomeMail(Action, ReaderItem):  # type: ignore[misc] # both have `named`; of a ledger's item it is the ledger's
+    """The welcome mail of a list to a reader, in the action ledger: one attempt, also if the reader joins again."""
+
+    model_config = ConfigDict(
+        alias_generator=None, populate_by_name=True, extra="allow", defer_build=True
+    )
+    sort: ClassVar[str] = "WELCOME#{list_id}"
+    ttl_days: ClassVar[int] = 400
+    ttl_seconds: ClassVar[int] = 400 * clock.DAY_SECONDS
 
 
 class SignupPace(ReaderItem):

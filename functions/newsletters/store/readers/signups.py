@@ -41,6 +41,7 @@ _OPEN: Final = (
     SignupState.FAILED,
     SignupState.REFUSED,
     SignupState.JOINED,
+    SignupState.WELCOMING,
 )
 
 
@@ -57,15 +58,15 @@ def may_sign_up(table: Table, company_id: str, network: str) -> bool:
     )
 
 
-def get(table: Table, company_id: str, recipient: str, list_id: str) -> Signup | None:
-    """Return the sign-up of an address to a list."""
-    item = table.get(key_of(company_id, recipient, list_id))
-    return Signup.read(item) if item else None
+def get(table: Table, company_id: str, recipient: str, name: str) -> Signup | None:
+    """Return the sign-up of an address to a list, or its other request, by the *name*."""
+    item = table.get(Signup.key(company_id, recipient, name))
+    found = Signup.read(item) if item else None
+    return found if found is not None and not clock.is_over(found.ttl) else None
 
 
-def key_of(company_id: str, recipient: str, list_id: str) -> Attributes:
-    """Return the key of a sign-up."""
-    return Signup.key(company_id, recipient, list_id)
+def _key_of(signup: Signup) -> Attributes:
+    return Signup.key(signup.company_id, signup.recipient, signup.name)
 
 
 def request(table: Table, signup: Signup, evidence: ConsentEvidence) -> Signup | None:
@@ -107,6 +108,31 @@ def request(table: Table, signup: Signup, evidence: ConsentEvidence) -> Signup |
     return made
 
 
+def ask(table: Table, asked: Signup) -> Signup | None:
+    """
+    Store another request of a reader, which is due at once; None as for `request`. It has times of its own: who has
+    just signed up may ask for the link.
+    """
+    now = clock.now_ms()
+    earlier = get(table, asked.company_id, asked.recipient, asked.name)
+    times = (earlier.times_ms or []) if earlier else []
+    if any(limit.free_at(times, now) is not None for limit in OF_ADDRESS):
+        return None
+    made = asked.model_copy(
+        update={
+            "requests": earlier.requests + 1 if earlier else 1,
+            "turn": earlier.turn + 1 if earlier else 0,
+            "times_ms": [*times, now][-OF_ADDRESS[-1].most :],
+        }
+    )
+    unchanged = _is_absent() if earlier is None else _is_at(earlier, *_OPEN)
+    try:
+        table.put({**made.attributes(), **_due_at(made)}, when=unchanged)
+    except ConditionFailed:
+        return None
+    return made
+
+
 def reserve(table: Table, signup: Signup, owner: str, deadline_ms: int) -> Signup | None:
     """Note the wire attempt before it is made; None if another worker has made it."""
     put = Signup.named(state=SignupState.SENDING.value, owner=owner, deadline_ms=deadline_ms)
@@ -133,23 +159,22 @@ def settle(
     _move(table, signup, state, (SignupState.REQUESTED, SignupState.SENDING), **facts)
 
 
-def confirm(table: Table, signup: Signup, evidence: ConsentEvidence) -> Signup | None:
+def confirm(table: Table, signup: Signup, evidence: ConsentEvidence | None) -> Signup | None:
     """
-    Note that the reader has confirmed, with the evidence: the contact is due to join.
+    Note that the reader has confirmed, with the evidence: the contact is due to join, or the erasure to start.
 
     None if the sign-up has changed meanwhile. A reader who has joined before joins again, and may have left meanwhile.
     """
-    now = evidence.at
+    now = evidence.at if evidence else clock.to_text(clock.now_ms())
     put = Signup.named(state=SignupState.CONFIRMED.value, confirmed_at=now, turn=signup.turn + 1)
-    key = key_of(signup.company_id, signup.recipient, signup.list_id)
     try:
         table.transact(
             table.to_update(
-                key,
+                _key_of(signup),
                 put={**put, **_due_at(signup)},
                 when=_is_at(signup, *_OPEN),
             ),
-            table.to_put(evidence.attributes()),
+            *([table.to_put(evidence.attributes())] if evidence else []),
         )
     except TransactionRefused:
         return None
@@ -163,13 +188,26 @@ def confirm(table: Table, signup: Signup, evidence: ConsentEvidence) -> Signup |
 
 
 def finish(table: Table, signup: Signup, state: SignupState) -> None:
-    """Note that the contact has joined the list, or cannot. Safe to repeat."""
-    _move(table, signup, state, (SignupState.CONFIRMED,))
+    """
+    Note that the contact has joined the list and is welcomed, or cannot join, or that the erasure has started.
+    Repeatable.
+    """
+    _move(table, signup, state, (SignupState.CONFIRMED, SignupState.WELCOMING))
+
+
+def begin_welcome(table: Table, signup: Signup) -> None:
+    """Note that the contact has joined the list, and that the welcome mail is due. Safe to repeat."""
+    _move(table, signup, SignupState.WELCOMING, (SignupState.CONFIRMED,), is_open=True)
 
 
 def next_turn(table: Table, signup: Signup, due_ms: int) -> Signup | None:
     """Move open work to its next turn, due at *due_ms*; None if another run has moved it, or it is done."""
-    states = (SignupState.REQUESTED, SignupState.SENDING, SignupState.CONFIRMED)
+    states = (
+        SignupState.REQUESTED,
+        SignupState.SENDING,
+        SignupState.CONFIRMED,
+        SignupState.WELCOMING,
+    )
     put = {**Signup.named(turn=signup.turn + 1), **_due_at(signup, due_ms)}
     try:
         return _changed(table, signup, put, when=states)
@@ -202,9 +240,8 @@ def _changed(
     when: tuple[SignupState, ...],
     drop: list[str] | None = None,
 ) -> Signup:
-    key = key_of(signup.company_id, signup.recipient, signup.list_id)
     is_as_read = _is_at(signup, *when)
-    return Signup.read(table.update(key, put=put, drop=drop or [], when=is_as_read))
+    return Signup.read(table.update(_key_of(signup), put=put, drop=drop or [], when=is_as_read))
 
 
 def _is_at(signup: Signup, *states: SignupState) -> ConditionBase:
@@ -221,4 +258,4 @@ def _is_absent() -> ConditionBase:
 def _due_at(signup: Signup, due_ms: int | None = None) -> dict[str, str]:
     due = clock.now_ms() + LOOK_AFTER_MS if due_ms is None else due_ms
     name = f"{signup.company_id}#{signup.recipient}"
-    return {INDEX_PARTITION_KEY: OPEN_WORK, INDEX_SORT_KEY: due_key(due, name, signup.list_id)}
+    return {INDEX_PARTITION_KEY: OPEN_WORK, INDEX_SORT_KEY: due_key(due, name, signup.name)}

@@ -6,8 +6,12 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
+from local.console.issues import samples
+from local.console.issues.samples import LANGUAGES, document_of, mail_of
+from local.stack.processes import ROOT
 from newsletters.exports.formats import render
 from newsletters.exports.writers.email_styles import SMALLEST
+from newsletters.exports.writers.palette import DARK, LIGHT
 from tests.unit.newsletters.exports.samples import IMAGE_URL, document, png, sample
 
 IMAGES = {IMAGE_URL: png(900, 300)}
@@ -156,3 +160,33 @@ def test_direction_and_language_are_on_the_page_and_around_the_text() -> None:
 
 def test_a_mail_of_normal_length_is_not_clipped() -> None:
     assert len(source().encode()) < 102 * 1024
+
+
+def test_columns_of_numbers_are_narrow_before_a_table_scrolls() -> None:
+    shown = document("| Name | 2024 | 2025 | Note |\n|---|--:|--:|---|\n| Goats | 1,240 | 34 % | |")
+    (table,) = html.fromstring(render("email", shown).body.decode()).xpath("//table[.//th]")[-1:]
+    # Name and the empty note keep 85 pixels each.
+    assert table.get("style", "").endswith(f"min-width:{85 + 44 + 44 + 85}px")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_sample_issue_is_shown_whole_with_a_footer_for_dark_and_light(language: str) -> None:
+    """Pictures of the same mails are in docs/newsletters/issues.md."""
+    shown = mail_of(language)
+    assert "{{" not in shown
+    mail = html.fromstring(shown)
+    (footer,) = mail.xpath("//td[@class='nl-footer']")
+    assert f"color:{LIGHT.muted}" in footer.get("style")
+    assert [one.get("class") for one in footer.xpath(".//a")] == ["nl-a"] * 3
+    dark = "".join(mail.xpath("//style/text()")).partition("prefers-color-scheme: dark")[2]
+    assert f".nl-footer {{ color:{DARK.muted} !important }}" in dark
+    assert render("email", document_of(language), {samples.IMAGE_URL: samples.IMAGE}).warnings == ()
+
+
+def test_the_page_of_pictures_shows_each_of_them_and_they_are_small() -> None:
+    page = (ROOT / "docs" / "newsletters" / "issues.md").read_text()
+    files = sorted((ROOT / "docs" / "images" / "newsletters").glob("*.jpg"))
+    assert len(files) == 12
+    assert all(f"/{file.name})" in page for file in files)
+    assert {file.name.partition("-")[0] for file in files} == set(LANGUAGES)
+    assert sum(file.stat().st_size for file in files) <= 600_000

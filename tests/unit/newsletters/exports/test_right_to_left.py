@@ -54,6 +54,14 @@ def test_a_plain_number_and_words_are_text() -> None:
     assert tree(document("مطر", language="ar"))[1] == Paragraph((Text("مطر"),))
 
 
+def test_a_date_in_a_mail_stays_in_one_line() -> None:
+    """Divided between two lines, its parts would stand in the order of the text around it."""
+    page = html.fromstring(render("email", SHOWN).body.decode())
+    styles = page.xpath("//span[@dir='ltr']/@style")
+    assert len(styles) == 2
+    assert all("white-space:nowrap" in style for style in styles)
+
+
 @pytest.mark.parametrize("name", ["html", "email"])
 def test_pages_and_mails_isolate_them_by_elements(name: str) -> None:
     page = html.fromstring(render(name, SHOWN).body.decode())

@@ -46,6 +46,21 @@ def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) ->
         ("sw", "asilimia 12, asilimia ishirini na tano, watu watatu", ["12 %", "25 %", "3"]),
         ("sw", "elfu mbili na mia tatu, milioni tano, milioni 3", ["2300", "5000000", "3000000"]),
         ("am", "ሃያ አምስት በመቶ, 12 በመቶ", ["25 %", "12 %"]),
+        ("en", "one and a half million, 3 and a half million, three and a half", ["1500000", "3500000", "3.5"]),
+        ("en", "3bn, 2.5 mn, 3 lakh, 2 crore, 12pc", ["3000000000", "2500000", "300000", "20000000", "12 %"]),
+        ("en", "nineteen ninety-nine, twenty twenty-six, two thousand twenty-six", ["1999", "2026", "2026"]),
+        ("en", "one in ten, ten to twelve, half of them", ["10", "10", "12"]),
+        ("de", "3 Mio. Tonnen, 4,5 Mrd. Euro, zw\u00f6lf Tsd.", ["3000000", "4500000000", "12000"]),
+        ("de", "dreieinhalb Millionen, anderthalb Jahre", ["3500000", "1.5"]),
+        ("de", "zwei Millionen dreihunderttausend", ["2300000"]),
+        ("de", "hunderteins, zwoelf, neunzehnhundertneunundneunzig", ["101", "12", "1999"]),
+        ("fr", "mille neuf cent quatre-vingt-dix-neuf, 3 Md\u20ac, 3 M\u20ac", ["1999", "3000000000", "3000000"]),
+        ("fr", "deux millions et demi, cent quatre-vingt-cinq", ["2500000", "185"]),
+        ("es", "3 millones y medio, dos millones y medio, media hora", ["3500000", "2500000"]),
+        ("pt", "dois milh\u00f5es e meio, 3 mi, meia hora", ["2500000", "3000000"]),
+        ("ar", "مليوني مزارع, ألفي طن, ثلاثة ملايين ونصف", ["2000000", "2000", "3500000"]),
+        ("sw", "mia mbili hamsini, milioni moja na nusu", ["250", "1500000"]),
+        ("am", "ሃያ አምስት ከመቶ, ሁለት ሺህ አምስት መቶ", ["25 %", "2500"]),
     ],
 )  # fmt: skip
 def test_numbers_in_words_are_read_in_eight_languages(
@@ -53,6 +68,17 @@ def test_numbers_in_words_are_read_in_eight_languages(
 ) -> None:
     assert language in LANGUAGES
     assert numbers_in(text, [language]) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("$3.5m, \u20ac5k, USD 2b, 3 M\u20ac", ["3500000", "5000", "2000000000", "3000000"]),
+        ("3 m, 5 km, 3.5m tall, A 4 M", ["3", "5", "3.5", "4"]),
+    ],
+)
+def test_a_letter_is_a_scale_only_of_money(text: str, numbers: list[str]) -> None:
+    assert numbers_in(text, ["en"]) == numbers
 
 
 def test_words_count_only_in_a_named_language() -> None:

@@ -17,6 +17,14 @@ PASSAGE = "Farmers' groups said: *We lost half of the harvest*, and \u201cthe ra
         ("Il dit \u00ab nous avons perdu tout \u00bb.", [" nous avons perdu tout "]),
         ('They said "we lost it all" today', ["we lost it all"]),
         ("\u300c我们失去了一半的收成\u300d", ["我们失去了一半的收成"]),
+        ("They said \u2018we don\u2019t have any rain\u2019 today", ["we don\u2019t have any rain"]),
+        ("They said 'we lost it all' today", ["we lost it all"]),
+        ("Er sagte \u201awir haben es verloren\u2018.", ["wir haben es verloren"]),
+        ("Han sade \u201dvi f\u00f6rlorade allt h\u00e4r\u201d.", ["vi f\u00f6rlorade allt h\u00e4r"]),
+        ("\u201cwe lost all\u201d and then \u201cwe left the place\u201d", ["we lost all", "we left the place"]),
+        ("\u00abnous avons \u201ctout perdu\u201d hier\u00bb", ["nous avons \u201ctout perdu\u201d hier"]),
+        ("\u300e我们失去了一半的收成\u300f", ["我们失去了一半的收成"]),
+        ("the farmers' own choice and the traders' groups; it\u2019s the farmers\u2019 harvest, isn\u2019t it", []),
         ("a \u201csmart\u201d tool, \u201cclimate finance\u201d", []),
     ],
 )  # fmt: skip
@@ -38,6 +46,9 @@ def test_words_between_marks_are_a_quotation_unless_they_are_a_term(
         ("We lost half of the harvests", False),
         ("Farmers\u2019 groups said", True),
         ("...", False),
+        ("We lost\u00a0half of the har\u00advest", True),
+        ("We\u2066 lost\u2069 half of the\u200b harvest", True),
+        ("We lost a half of the harvest", False),
     ],
 )
 def test_a_quotation_stands_word_for_word_in_a_passage(quotation: str, *, stands: bool) -> None:

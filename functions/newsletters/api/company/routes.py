@@ -1,4 +1,4 @@
-"""Routes of a company's settings and source documents."""
+"""Routes of a company's settings, their versions, and source documents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from newsletters.api import inputs, queries, views
 from newsletters.api.access import NotFound
+from newsletters.api.company import versions
 from newsletters.api.queries import ApiDependencies
 from newsletters.store import companies
 from newsletters.store.items import CompanySettings
@@ -14,7 +15,8 @@ from shared.access.ownership import proofs
 from shared.access.ownership.ids import knowledge_base
 from shared.access.ownership.proofs import Named
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
-from shared.ai.retrieval.settings import RetrievalSettings
+from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery, number_of
+from shared.ai.versions.views import LiveView, VersionsView, VersionView, WrittenVersionView
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.models.inputs import NoInput
@@ -23,6 +25,7 @@ from shared.api.routing.routes import Request
 from shared.runtime import clock
 
 _SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"
+_VERSIONS = f"{_SETTINGS}/versions"
 KNOWLEDGE_BASE_FIELD = "retrieval.knowledge_base_id"
 _ADMIN = Scope.NEWSLETTERS_ADMIN
 _READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_WRITE, _ADMIN)
@@ -52,9 +55,8 @@ class CompanyRoutes:
         def change() -> views.SettingsView:
             company = request.caller.company
             given = queries.completed_settings(self.deps, company, request.input)
-            if given.ai is not None:
-                proofs.require_secret(company, given.ai.api_key_reference, "ai.api_key_reference")
-            self._prove(given.retrieval, company, request.caller.principal)
+            self._prove(given, company, request.caller.principal)
+            table = self.deps.resources.store.table
             settings = CompanySettings(
                 **CompanySettings.key(company),
                 company_id=company,
@@ -68,13 +70,55 @@ class CompanyRoutes:
                 updated_by=request.caller.principal,
                 version=given.version,
             )
-            companies.put_settings(self.deps.resources.store.table, settings)
+            # The version first: settings never name one that does not exist.
+            settings.ai_version = companies.version_of(table, settings, request.cause)
+            companies.put_settings(table, settings)
             return queries.settings(self.deps, company)
 
         return change
 
-    def _prove(self, given: RetrievalSettings, company: str, by: str) -> None:
-        """Raise NotProven if the company may not search the knowledge base; a deployment's only company claims it."""
+    @route_methods.reads(f"GET {_VERSIONS}", _ADMIN)
+    def list_versions(self, request: Request[VersionsQuery]) -> Page[VersionsView]:
+        """List the versions of the settings of the company's model, newest first."""
+        return versions.listed(self.deps, request.caller, request.input)
+
+    @route_methods.reads(f"GET {_VERSIONS}/{{number}}", _ADMIN)
+    def get_version(self, request: Request[VersionQuery], number: str) -> VersionView:
+        """Return the settings of a version, and how they differ from those of another one."""
+        return versions.shown(self.deps, request.caller, number_of(number), request.input)
+
+    @route_methods.changes(f"POST {_VERSIONS}", _ADMIN, status=HTTPStatus.CREATED)
+    def create_version(
+        self, request: Request[inputs.SettingsVersionInput]
+    ) -> Callable[[], WrittenVersionView]:
+        """Store changed settings as a new version, which is not live."""
+        caller = request.caller
+
+        def prove(given: inputs.SettingsInput) -> None:
+            self._prove(given, caller.company, caller.principal)
+
+        return lambda: versions.create(self.deps, request, prove)
+
+    @route_methods.changes(f"POST {_VERSIONS}/{{number}}/live", _ADMIN)
+    def put_version_live(
+        self, request: Request[GoLiveInput], number: str
+    ) -> Callable[[], LiveView]:
+        """Make a version the live one, also an older one."""
+        named, caller = number_of(number), request.caller
+
+        def prove(given: inputs.SettingsInput) -> None:
+            self._prove(given, caller.company, caller.principal)
+
+        return lambda: versions.go_live(self.deps, named, request, prove)
+
+    def _prove(self, settings: inputs.SettingsInput, company: str, by: str) -> None:
+        """
+        Raise NotProven if the company may not use the key of the model, or search the knowledge base; a deployment's
+        only company claims it.
+        """
+        if settings.ai is not None:
+            proofs.require_secret(company, settings.ai.api_key_reference, "ai.api_key_reference")
+        given = settings.retrieval
         if given.knowledge_base_id is None:
             return
         named = Named(knowledge_base(given.knowledge_base_id), KNOWLEDGE_BASE_FIELD, may_share=True)

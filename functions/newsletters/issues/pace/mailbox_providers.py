@@ -3,6 +3,7 @@
 from typing import Final
 
 from newsletters.store.items import SendPace
+from newsletters.store.items.recipients import MailboxProvider
 from shared.aws.dynamodb import Table
 from shared.aws.tables.rate_limits.gcra import Pace
 from shared.aws.tables.rate_limits.limit import Rate
@@ -11,14 +12,15 @@ from shared.runtime import clock
 HOLD_MS: Final = 5 * 60 * clock.SECOND_MS
 _RATE: Final = Rate(every_ms=1, burst=1)
 _LONGEST_ENDING: Final = 3  # of com, de, co.uk, com.br
-_DOMAINS: Final = {
+_DOMAINS: Final[dict[MailboxProvider, tuple[str, ...]]] = {
     "google": ("gmail.com", "googlemail.com"),
     "microsoft": ("outlook.*", "hotmail.*", "live.*", "msn.com"),
     "yahoo": ("yahoo.*", "ymail.com", "rocketmail.com", "aol.*"),
+    "apple": ("icloud.com", "me.com", "mac.com"),
 }
 
 
-def provider_of(address: str) -> str | None:
+def provider_of(address: str) -> MailboxProvider | None:
     """Return the provider of an address; None for other domains, whose providers are not known from the name."""
     domain = address.rpartition("@")[2].casefold()
     first, _, ending = domain.partition(".")

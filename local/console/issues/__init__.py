@@ -1,0 +1,1 @@
+"""Sample issues in six languages, and pictures of them as readers see them."""
