@@ -18,7 +18,6 @@ from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
 from newsletters.store import companies, issues, newsletters, series, warm_ups
-from newsletters.store.items import PrivacyJob
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.newsletters import (
     Newsletter,

@@ -22,6 +22,7 @@ from shared.inbox import entries
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from shared.identity.contacts.items import Merge
     from tests.simulation.conversations.scenarios import Steps
     from tests.simulation.conversations.system import System
 
@@ -29,12 +30,15 @@ FACT = "Ann is allergic to nuts."
 
 
 def carried_memory(system: System, channel: str) -> None:
-    """The first message of a new conversation reads the memory of an earlier one, and so does a reply without it."""
+    """
+    The first message of a new conversation reads the memory of an earlier one, and so does a reply without it, until
+    the merge ends; people see the same.
+    """
     system.reset()
     earlier = system.begin(channel)
     # The feeds, and people who merge contacts, are not among these functions.
     with mock.patch.object(system.interceptor, "observer"):
-        merge(system, earlier)
+        merged = merge(system, earlier)
     system.change(memory={"carry_over": True})
     system.clock.sleep(60)
     ref = str(system.request(sample_data.request(channel, "req-2"))["conversation_ref"])
@@ -43,6 +47,18 @@ def carried_memory(system: System, channel: str) -> None:
     system.remove("log", f"CONV#{ref}", Memory.sk())
     write(system, ref)
     assert facts(system, ref) == [FACT]
+    assert shown(system, ref) == [FACT]
+    with mock.patch.object(system.interceptor, "observer"):
+        merges.undo(tables_of(system)["contacts"], merged, Act("undo", "user:1"))
+    assert shown(system, ref) == []
+    write(system, ref)
+    assert facts(system, ref) == []
+
+
+def shown(system: System, ref: str) -> list[str]:
+    """The facts that people see."""
+    answer = system.call_admin_api("GET /conversations/{ref}/memory", ref=ref)
+    return list(answer["facts"])
 
 
 def write(system: System, ref: str) -> None:
@@ -71,13 +87,18 @@ def facts(system: System, ref: str) -> list[str]:
     """The facts in the memory of a conversation."""
     found = system.row("log", f"CONV#{ref}", Memory.sk())
     assert found is not None
-    return list(found["facts"])
+    return list(found.get("facts", []))
 
 
-def merge(system: System, ref: str) -> None:
-    """Show a conversation with a memory in the inbox, and merge its contact with another one."""
+def tables_of(system: System) -> dict[str, Table]:
+    """The tables, by their use."""
     client = boto3.Session().client("dynamodb", region_name="us-east-1")
-    tables = {use: Table(client, name) for use, name in system.tables.items()}
+    return {use: Table(client, name) for use, name in system.tables.items()}
+
+
+def merge(system: System, ref: str) -> Merge:
+    """Show a conversation in the inbox, and merge its contact with another one, of which its memory has something."""
+    tables = tables_of(system)
     contacts = tables["contacts"]
     heads = ConversationHeads(tables["conversations"], tables["log"])
     entries.refresh(entries.Tables(inbox=tables["inbox"], contacts=contacts), heads, ref)
@@ -86,9 +107,11 @@ def merge(system: System, ref: str) -> None:
     known = resolution.resolve(contacts, sample_data.COMPANY, head.claims, system.clock.ms)
     number = claimed(IdentifierKind.PHONE, "+447700900199", Proof.COMPANY)
     added = resolution.resolve(contacts, sample_data.COMPANY, number, system.clock.ms)
-    merges.merge(contacts, sample_data.COMPANY, known, added, Act("cause", "user:1"))
+    merged = merges.merge(contacts, sample_data.COMPANY, known, added, Act("cause", "user:1"))
     at = clock.to_text(system.clock.ms)
-    memories.write(tables["log"], ref, Memory(by="ai", at=at, facts=[FACT]), seen=None)
+    memory = Memory(by="ai", at=at, facts=[FACT], contacts=[added])
+    memories.write(tables["log"], ref, memory, seen=None)
+    return merged
 
 
 MEMORY_SCENARIOS: tuple[Steps, ...] = tuple(
