@@ -11,7 +11,17 @@ from unittest import mock
 
 from events.whatsapp.sample_data import COUNTER
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE, OGG_VOICE
-from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older, voice_id
+from tests.cost.kinds import (
+    EVENTS,
+    KINDS,
+    Figures,
+    Kind,
+    Request,
+    a_warm_up,
+    media_id,
+    older,
+    voice_id,
+)
 from tests.cost.meter import Bill, Meter, unlogged
 from tests.simulation import stored
 from tests.simulation.fifo import DEDUPLICATION_MS
