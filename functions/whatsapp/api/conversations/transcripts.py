@@ -125,10 +125,12 @@ class TranscriptRoutes:
         return change
 
     def _number(self, company: str, phone_id: str) -> Phone:
-        phone = store.phones.get(self.table, phone_id)
-        if phone is None or phone.company != company:
+        # From the company's own list: another company's number is not looked up.
+        numbers = store.phones.records_of_company(self.table, company)
+        found = next((one for one in numbers if one.phone == phone_id), None)
+        if found is None:
             raise NotFound("phone: number not found")
-        return phone
+        return found
 
 
 def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:
