@@ -53,6 +53,7 @@ WITHOUT_OWNER: Final = {
     "newsletters.guardrail_id": "it only filters the company's own texts, and reads nothing",
     "conversations.model": "a public model; the roles permit the deployment's ARNs only",
     "email_threads.model": "a public model; the roles permit the deployment's ARNs only",
+    "whatsapp.model": "a public model, asked with the company's own key",
     "newsletters.model": "a public model; the roles permit the deployment's ARNs only",
     "ShopifyVersion": "a version of an API",
 }

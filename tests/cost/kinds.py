@@ -245,7 +245,7 @@ KINDS = (
     ),
     Kind(
         "message: voice note", a_voice_note, Figures(12, 14, 4, 2, 6.2, 2.2, 1, 1.1, 700),
-        follow_up=FollowUp("its recording, and a request", Figures(5, 5, 5, 5, 12.0, 3.0, 1, 1.0, 690)),
+        follow_up=FollowUp("its recording, and a request", Figures(4, 4, 4, 4, 10.0, 3.0, 1, 1.0, 690)),
         words=FollowUp("its words, without the model", Figures(4, 4, 4, 4, 9.0, 2.0, 1, 1.0, 690)),
     ),
     Kind("message again", a_text, Figures(2, 4, 3, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),

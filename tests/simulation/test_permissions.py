@@ -100,7 +100,6 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
             "s3:PutObject parley-local-media-123456789012-us-east-1/templates/*",
             "social-messaging:GetWhatsAppMessageTemplate waba/*",
             "social-messaging:SendWhatsAppMessage phone-number-id/*",
-            "sqs:SendMessage parley-local-whatsapp-jobs",
         }
     ),
     "WhatsAppSending": frozenset(

@@ -14,9 +14,12 @@ from whatsapp.api.views import ChangeView, ConversationView, NoteView
 from whatsapp.configuration.folders import content_of
 from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import correlation_id_of
-from whatsapp.store.items import Media, Message
+from whatsapp.store import ordering
+from whatsapp.store.items import Media, Message, Phone
 
 LINK_SECONDS = 15 * 60
+# So long a voice note of a number that transcribes all of them is shown as being transcribed.
+COMING_MS = 120 * clock.SECOND_MS
 
 
 class Link(View):
@@ -46,9 +49,10 @@ class TranscriptView(View):
     The words of a recording, written by a machine.
 
     DONE: `text`, which may be empty. PENDING: requested. FAILED: `reason`; a person may ask again. OFFERED: a person
-    may ask for it.
+    may ask for it. `phone`: the number to name in a request.
     """
 
+    phone: str
     status: Literal["DONE", "PENDING", "FAILED", "OFFERED"]
     text: str | None = None
     reason: str | None = None
@@ -199,11 +203,11 @@ def message_view(
     file: Media | None,
     versions: list[VersionView] | None = None,
     *,
-    is_offered: bool = False,
+    phone: Phone | None = None,
 ) -> MessageView:
     """
-    Return the view of a message; *file* is the record of an announced file that is not stored yet. *is_offered*: its
-    number has a transcriber.
+    Return the view of a message; *file* is the record of an announced file that is not stored yet. *phone*: its
+    number.
     """
     if message.erased:
         return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
@@ -222,20 +226,26 @@ def message_view(
         reactions=reactions or None,
         status_history=history_of(message),
         status_error=_with_advice(message.status_error),
-        transcript=transcript_view(message, is_offered=is_offered),
+        transcript=transcript_view(message, phone),
         **message.model_dump(include=_TAKEN_OVER - settled),
     )
 
 
-def transcript_view(message: Message, *, is_offered: bool) -> TranscriptView | None:
-    """Return the view of a message's transcript; None if there is none and none is offered."""
+def transcript_view(message: Message, phone: Phone | None) -> TranscriptView | None:
+    """Return the view of a message's transcript; None if there is none and its number offers none."""
+    number = message.phone
+    now_ms = clock.now_ms()
     if message.transcript is not None:
-        return TranscriptView(status="DONE", text=message.transcript)
-    if (message.transcribing_until or "") > clock.to_text(clock.now_ms()):
-        return TranscriptView(status="PENDING")
+        return TranscriptView(phone=number, status="DONE", text=message.transcript)
+    if (message.transcribing_until or "") > clock.to_text(now_ms):
+        return TranscriptView(phone=number, status="PENDING")
     if message.no_transcript is not None:
-        return TranscriptView(status="FAILED", reason=message.no_transcript)
-    return TranscriptView(status="OFFERED") if is_offered and message.is_recording else None
+        return TranscriptView(phone=number, status="FAILED", reason=message.no_transcript)
+    if phone is None or phone.transcription is None or not message.is_recording:
+        return None
+    age_ms = now_ms - clock.from_text(ordering.moment_of(message.received_at))
+    is_coming = phone.transcribes_all and age_ms < COMING_MS
+    return TranscriptView(phone=number, status="PENDING" if is_coming else "OFFERED")
 
 
 def history_of(message: Message) -> list[dict[str, Any]] | None:

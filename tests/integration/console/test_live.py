@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 from moto import mock_aws
 
 from shared.aws.dynamodb import Table
 from shared.inbox.entries import Change
 from shared.inbox.items import Context
 from shared.inbox.live import connections
-from shared.inbox.live.announcements import ANNOUNCED
+from shared.inbox.live.announcements import ANNOUNCED, Announced, Announcements
 from shared.inbox.live.items import CONNECTION_SECONDS, TICKET_SECONDS
 from shared.inbox.live.posts import MOST_AT_ONCE, SETTLED_MS
 from shared.runtime import clock
@@ -316,6 +317,20 @@ def test_a_notification_of_another_function_is_a_hint_to_those_who_may_read_its_
     assert live.sockets.received == {
         "mail": [{"hints": [{"context": "email_threads", "notified": ["user:kim"]}]}]
     }
+
+
+def test_an_announcement_that_cannot_be_sent_stops_nothing() -> None:
+    announcements = Announcements("parley-dev-inbox-api:live")
+
+    class Broken:
+        def invoke(self, **_: object) -> None:
+            raise EndpointConnectionError(endpoint_url="https://lambda")
+
+    vars(announcements)["client"] = Broken()
+
+    announcements.send(
+        Announced(company="acme", context=Context.EMAIL_THREADS, notified=("user:kim",))
+    )
 
 
 # Messages of clients

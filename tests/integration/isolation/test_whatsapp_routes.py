@@ -72,7 +72,9 @@ API = Api(
             f"{method} {CANNED}": Special(is_blind="the answer repeats the request")
             for method in ("PUT", "DELETE")
         },
-        "POST /whatsapp/transcripts": Special(inputs=({"messageId": "{recording}"},)),
+        "POST /whatsapp/transcripts": Special(
+            inputs=({"phone": "{phone}", "messageId": "{recording}"},)
+        ),
         "POST /whatsapp/transcription": Special(
             inputs=({"phone": "{phone}", "transcription": None},)
         ),

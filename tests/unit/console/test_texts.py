@@ -16,11 +16,13 @@ from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
+from shared.ai.spoken_words import FINAL
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
+from whatsapp.worker.media.transcripts import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,6 +81,7 @@ BY_VALUE = {
         "keys.scope",
         "keys.state",
         "nav",
+        "transcript",
         "notifications.ended",
         "inbox.status",
         "channel",
@@ -236,6 +239,7 @@ def test_no_text_is_unused() -> None:
         ("bounce", BounceClass),
         ("draft", DraftStatus),
         ("reason", Reason),
+        ("transcript", (*FINAL, UNREADABLE)),
         ("target", TargetState),
         ("facts.target", TargetName),
         ("due.in", TargetName),

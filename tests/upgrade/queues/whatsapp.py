@@ -14,7 +14,8 @@ from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.inbound import payment_claims
-from whatsapp.inbound.event import PRIVACY_JOB
+from whatsapp.inbound.event import PRIVACY_JOB, TRANSCRIPTION
+from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
@@ -44,10 +45,14 @@ class Inbox(Context[System]):
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
+        asked = whatsapp_events.made(
+            TRANSCRIPTION, {MESSAGE: "MSG#wamid.sent-by-parley"}, TRANSCRIPTION
+        )
         claim = payment_claims.check_of(COMPANY, "ORDER-0001", "15 minutes", clock.now_ms())
         bodies = [
             *map(json.loads, system.queue.accepted.values()),
             identity,
+            asked | number | {"source": "parley"},
             json.loads(claim.body),
         ]
         follow_ups = {body["kind"]: body for body in bodies if body.get("kind") in FOLLOW_UPS}

@@ -18,12 +18,11 @@ from shared.api.routing.routes import Request
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
 from whatsapp import store
 from whatsapp.api.json_view import View, plain
-from whatsapp.api.message_views import transcript_view
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.voice_notes import VoiceNotes
+from whatsapp.inbound import transcript_requests
 from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items import Message, Phone
-from whatsapp.worker.media import transcript_requests
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
 
 
 class TranscriptInput(Input):
-    """A message with a recording, by its `id` in lists of messages."""
+    """A message with a recording, by its `id`, and its number, by `transcript.phone`."""
 
+    phone: Annotated[str, Field(min_length=1, max_length=100)]
     message_id: Annotated[str, Field(alias="messageId", min_length=1, max_length=1_000)]
 
 
@@ -75,7 +75,7 @@ class NumberTranscriptionView(View):
 
 
 class RequestedTranscript(View):
-    """The state of a message's transcript after a request. Without its text, since answers are stored."""
+    """The state of a transcript after a request: PENDING, until a worker has looked at the message."""
 
     id: str
     status: str
@@ -94,22 +94,18 @@ class TranscriptRoutes:
     def request_transcript(
         self, request: Request[TranscriptInput]
     ) -> Callable[[], RequestedTranscript]:
-        """Ask for the text of a recording, again after a failure. A text is kept, and an open request goes on."""
-        message = self._message(request.caller.company, request.input.message_id)
-        phone = self._number(request.caller.company, message.phone)
+        """
+        Ask for the text of a recording, again after a failure. The worker looks whether the number has such a message;
+        a text that is there stays, and is not paid for again.
+        """
+        given = request.input
+        phone = self._number(request.caller.company, given.phone)
         if phone.transcription is None:
-            raise InvalidInput([{"field": "messageId", "problem": "its number has no transcriber"}])
-        if not message.is_recording:
-            problem = "must be a message with a stored recording"
-            raise InvalidInput([{"field": "messageId", "problem": problem}])
+            raise InvalidInput([{"field": "phone", "problem": "the number has no transcriber"}])
 
         def requested() -> RequestedTranscript:
-            transcript_requests.request(self.table, self.jobs, phone, message)
-            now = self._message(request.caller.company, message.message_id)
-            shown = transcript_view(now, is_offered=True)
-            if shown is None:  # its file is gone meanwhile
-                raise NotFound("messageId: message not found")
-            return RequestedTranscript(id=now.message_id, status=shown.status)
+            transcript_requests.request(self.jobs, phone, Message.key(given.message_id))
+            return RequestedTranscript(id=given.message_id, status="PENDING")
 
         return requested
 
@@ -128,18 +124,13 @@ class TranscriptRoutes:
 
         return change
 
-    def _message(self, company: str, message_id: str) -> Message:
-        message = store.messages.get(self.table, Message.key(message_id))
-        is_shown = message is not None and not (message.erased or message.revoked_at)
-        if message is None or message.company != company or not is_shown or message.deleted_at:
-            raise NotFound("messageId: message not found")
-        return message
-
     def _number(self, company: str, phone_id: str) -> Phone:
-        phone = store.phones.get(self.table, phone_id)
-        if phone is None or phone.company != company:
+        # From the company's own list: another company's number is not looked up.
+        numbers = store.phones.records_of_company(self.table, company)
+        found = next((one for one in numbers if one.phone == phone_id), None)
+        if found is None:
             raise NotFound("phone: number not found")
-        return phone
+        return found
 
 
 def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:

@@ -92,7 +92,7 @@ def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str)
 
 
 # Of the file that a message shows.
-TRANSCRIPT_FIELDS = ("transcript", "no_transcript", "transcribing_until", "transcribing")
+TRANSCRIPT_FIELDS = ("transcript", "no_transcript", "transcribing_until")
 CONTENT_FIELDS = (
     "preview", "text_body", "caption", "media_id", "mime_type", "s3_bucket", "s3_key", "content",
     "content_s3_key", "sha256", "filename", "referral", "referred_product", "other_fields", "edited_at", "edit_order",

@@ -1,11 +1,9 @@
 """
-The transcript of a message's recording: requested, taken by one worker at a time, and stored once.
+The transcript of a message's recording: taken by one worker at a time, and stored once.
 
-    (nothing)  --request--> requested --claim--> running --settle--> text, or the reason why there is none
-                                ^                   |
-                                +-- the lease ends -+
-
-A request holds its place for a time, so that a person who asks twice causes one call.
+    (nothing), or no text --claim--> running --settle--> text, or the reason why there is none
+                              ^         |
+                              +---------+ the lease ends, or the worker gives it back
 """
 
 from __future__ import annotations
@@ -36,33 +34,15 @@ def _is_open(message: Message) -> ConditionBase:
     return alive & _of("media_id").eq(message.media_id) & _of("transcript").not_exists()
 
 
-def _is_free() -> ConditionBase:
-    now = clock.to_text(clock.now_ms())
-    return _of("transcribing_until").not_exists() | _of("transcribing_until").lt(now)
-
-
-def request(table: Table, message: Message, until: str) -> bool:
-    """Note a request until a time; False if there is a text, or another request or worker. Safe to repeat."""
-    try:
-        table.update(
-            pk(message.pk),
-            put=Message.named(transcribing_until=until, transcribing="requested"),
-            drop=[Message.name_of("no_transcript")],
-            when=_is_open(message) & _is_free(),
-        )
-    except ConditionFailed:
-        return False
-    return True
-
-
 def claim(table: Table, message: Message, until: str) -> bool:
     """Take a recording for a worker until a time; False if there is a text, or another worker has it."""
-    is_waiting = _is_free() | _of("transcribing").eq("requested")
+    lease = _of("transcribing_until")
+    is_free = lease.not_exists() | lease.lt(clock.to_text(clock.now_ms()))
     try:
         table.update(
             pk(message.pk),
-            put=Message.named(transcribing_until=until, transcribing="running"),
-            when=_is_open(message) & is_waiting,
+            put=Message.named(transcribing_until=until),
+            when=_is_open(message) & is_free,
         )
     except ConditionFailed:
         return False
@@ -71,9 +51,9 @@ def claim(table: Table, message: Message, until: str) -> bool:
 
 def release(table: Table, message: Message) -> None:
     """Give a recording back for the next attempt. Safe to repeat."""
-    names = [Message.name_of(field) for field in ("transcribing_until", "transcribing")]
+    lease = Message.name_of("transcribing_until")
     try:
-        table.update(pk(message.pk), drop=names, when=_is_open(message))
+        table.update(pk(message.pk), drop=[lease], when=_is_open(message))
     except ConditionFailed:
         return
 

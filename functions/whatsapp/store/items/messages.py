@@ -85,10 +85,8 @@ class Message(WhatsAppItem):
     voice: bool | None = None
     animated: bool | None = None
     transcript: str | None = None  # the words of a recording, written by a machine
-    no_transcript: str | None = None  # why there is none after a request for it
-    # Until then a request for the transcript waits for a worker, or a worker has it.
-    transcribing_until: str | None = None
-    transcribing: Literal["requested", "running"] | None = None
+    no_transcript: str | None = None  # why there is none
+    transcribing_until: str | None = None  # a worker has the recording until then
     reply_to: str | None = None  # id of the message it answers
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None

@@ -117,6 +117,12 @@ class Phone(WhatsAppItem):
         return self.automation == CONVERSATIONS
 
     @property
+    def transcribes_all(self) -> bool:
+        """Whether its voice notes become text by themselves. Of an AI conversation the project decides that."""
+        wanted = bool(self.transcription and self.transcription.get("automatic"))
+        return wanted and not self.is_automated
+
+    @property
     def carrier(self) -> Provider:
         """The provider's name as used between contexts (`shared.events.exchange`)."""
         return "meta" if self.provider == "graph" else "aws_social"

@@ -17,12 +17,13 @@ from shared.runtime.failures import Permanent, Transient
 from whatsapp import store
 from whatsapp.configuration.folders import file_prefix
 from whatsapp.configuration.resources import FileResources, Resources
+from whatsapp.inbound import transcript_requests
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
 from whatsapp.worker import costs, ownership
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.media import copying, transcript_requests, types
+from whatsapp.worker.media import copying, types
 from whatsapp.worker.media.copying import Announced, FileRefused
 
 KIND = "media"
@@ -110,7 +111,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
     ownership.check_media(record, phone)
     if record.media_status != "PENDING":
         _finish(resources, phone, record, message_pk)
-        transcript_requests.of_stored_file(resources, phone, message_pk, kind)
+        transcript_requests.of_stored_file(resources.files, phone, message_pk, kind)
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
         store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
@@ -127,7 +128,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent(f"media_{refusal.code}") from None
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
-    transcript_requests.of_stored_file(resources, phone, message_pk, kind)
+    transcript_requests.of_stored_file(resources.files, phone, message_pk, kind)
     return Outcome.PERSISTED
 
 

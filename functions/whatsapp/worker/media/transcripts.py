@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from shared.ai.files import spoken_words
-from shared.ai.files.spoken_words import Words
+from shared.ai import spoken_words
 from shared.ai.spending.budget import Cause
 from shared.ai.spending.senders import sender_hash
+from shared.ai.spoken_words import Words
 from shared.aws.stored_objects import media_of
 from shared.aws.tables import leases
 from shared.runtime import clock
@@ -29,14 +29,14 @@ from whatsapp.api.json_view import plain
 from whatsapp.configuration.voice_notes import VoiceNotes
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import Account, origin_of
+from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.inbox import transcripts
 from whatsapp.worker import ownership
-from whatsapp.worker.media.transcript_requests import MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.ai.files.spoken_words import Transcribers
+    from shared.ai.spoken_words import Transcribers
     from whatsapp.configuration.resources import Resources
     from whatsapp.store.items import Message, Phone
 

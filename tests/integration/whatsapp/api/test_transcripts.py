@@ -17,9 +17,7 @@ from tests.integration.whatsapp.api.test_admin import ADMIN, Admin, admin, modul
 from tests.integration.whatsapp.conftest import PHONE, Harness
 from whatsapp import store
 from whatsapp.api.views import number_view
-from whatsapp.store.items import Message, pk
 
-PK = "MSG#wamid.acme"
 KEY = "parley/local/companies/acme/openai"
 SPEECH = {"provider": "openai", "apiKeyReference": KEY}
 FOREIGN = replace(GLOBEX, scopes=frozenset({"whatsapp:read", "whatsapp:write", "whatsapp:admin"}))
@@ -44,16 +42,6 @@ def set_up(admin: Admin, caller: Caller = ADMIN, **settings: Any) -> Answer:  # 
     )
     store.phones.forget()
     return answer
-
-
-@pytest.fixture
-def recording(admin: Admin, harness: Harness) -> Admin:  # noqa: F811 - as above
-    """The function, and a message with a stored recording."""
-    facts = Message.named(
-        media_id="77", mime_type="audio/ogg; codecs=opus", s3_bucket="b", s3_key="media/acme/v.ogg"
-    )
-    harness.resources.table.update(pk(PK), put=facts)
-    return admin
 
 
 def test_an_administrator_sets_and_removes_the_transcriber_of_a_number(
@@ -112,40 +100,32 @@ def test_only_administrators_of_the_company_set_it(admin: Admin) -> None:  # noq
     assert set_up(admin, FOREIGN).status == 404
 
 
-def test_an_agent_asks_for_a_transcript_and_a_second_time_nothing_more_is_paid_for(
-    recording: Admin,
-) -> None:
-    set_up(recording, automatic=False)
-    asked = {"messageId": "wamid.acme"}
+def test_an_agent_asks_for_a_transcript(admin: Admin) -> None:  # noqa: F811 - as above
+    set_up(admin, automatic=False)
+    asked = {"phone": PHONE, "messageId": "wamid.acme"}
 
-    answers = [post(recording, "/whatsapp/transcripts", asked, AGENT, key) for key in "ab"]
+    answers = [post(admin, "/whatsapp/transcripts", asked, AGENT, key) for key in "aab"]
 
-    assert [one.status for one in answers] == [202, 202]
+    assert [one.status for one in answers] == [202] * 3
     assert answers[0].body["result"] == {"id": "wamid.acme", "status": "PENDING"}
     sqs = boto3.client("sqs")
     url = sqs.get_queue_url(QueueName="parley-dev-whatsapp-jobs")["QueueUrl"]
     queued = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]
-    assert {json.loads(one["Body"])["kind"] for one in queued} == {"transcription"}
+    events = [json.loads(one["Body"]) for one in queued]
+    assert [(one["kind"], one["payload"]) for one in events] == [
+        ("transcription", {"messagePk": "MSG#wamid.acme"})
+    ] * 2
 
 
-def test_a_message_of_another_company_is_not_found(recording: Admin) -> None:
-    set_up(recording)
-
-    for message in ("wamid.acme", "wamid.none"):
-        answer = post(recording, "/whatsapp/transcripts", {"messageId": message}, FOREIGN)
-        assert (answer.status, answer.error) == (404, "not_found")
-
-
-def test_a_message_without_a_recording_and_a_number_without_a_transcriber_are_refused(
-    recording: Admin,
-    harness: Harness,
+def test_a_number_of_another_company_is_not_found_and_one_without_a_transcriber_refused(
+    admin: Admin,  # noqa: F811 - as above
 ) -> None:
-    asked = {"messageId": "wamid.acme"}
-    without = post(recording, "/whatsapp/transcripts", asked, AGENT, "a")
-    set_up(recording)
-    harness.resources.table.update(pk(PK), drop=["s3Key"])
-    no_recording = post(recording, "/whatsapp/transcripts", asked, AGENT, "b")
+    asked = {"phone": PHONE, "messageId": "wamid.acme"}
+    without = post(admin, "/whatsapp/transcripts", asked, AGENT, "a")
+    set_up(admin)
+    foreign = post(admin, "/whatsapp/transcripts", asked, FOREIGN, "b")
+    reader = replace(AGENT, scopes=frozenset({"whatsapp:read"}))
 
-    for answer, problem in ((without, "transcriber"), (no_recording, "stored recording")):
-        assert (answer.status, answer.fields) == (400, ["messageId"])
-        assert problem in answer.body["error"]["details"][0]["problem"]
+    assert (without.status, without.fields) == (400, ["phone"])
+    assert (foreign.status, foreign.error) == (404, "not_found")
+    assert post(admin, "/whatsapp/transcripts", asked, reader, "c").status == 403

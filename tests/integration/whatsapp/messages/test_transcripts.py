@@ -10,9 +10,9 @@ import boto3
 import pytest
 
 from local.sandbox.accounts.media import OGG_VOICE
-from shared.ai.files.spoken_words import Transcribers
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
+from shared.ai.spoken_words import Transcribers
 from shared.aws.dynamodb import Table
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
@@ -23,12 +23,14 @@ from tests.integration.whatsapp.messages.test_media import media_message, sandbo
 from tests.template import name_of
 from whatsapp import store
 from whatsapp.api.message_views import transcript_view
+from whatsapp.inbound import transcript_requests
 from whatsapp.inbound.event import TRANSCRIPTION, Outcome
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.store.accounts.numbers import phone_settings
+from whatsapp.store.inbox import transcripts as stored
 from whatsapp.store.items import Message
 from whatsapp.store.items.phones import CONVERSATIONS
-from whatsapp.worker.media import transcript_requests, transcripts
+from whatsapp.worker.media import transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +53,10 @@ class Speech:
     @property
     def table(self) -> Table:
         return self.harness.resources.table
+
+    @property
+    def queue(self) -> Any:
+        return self.harness.outbox
 
     @property
     def message(self) -> Message:
@@ -89,7 +95,7 @@ class Speech:
         return transcripts.handle(self.harness.resources, transcribers, parse_event(body), delivery)
 
     def shown(self) -> tuple[str, str | None, str | None] | None:
-        view = transcript_view(self.message, is_offered=True)
+        view = transcript_view(self.message, store.phones.get(self.table, PHONE))
         return (view.status, view.text, view.reason) if view else None
 
     def calls(self) -> list[Any]:
@@ -117,7 +123,7 @@ def test_each_voice_note_becomes_text_if_the_number_says_so(speech: Speech) -> N
     assert speech.shown() == ("DONE", WORDS, None)
     (request,) = speech.calls()
     assert request["model"] == "gpt-4o-mini-transcribe"
-    assert speech.message.transcribing is speech.message.transcribing_until is None
+    assert speech.message.transcribing_until is None
 
 
 def test_without_a_transcriber_nothing_is_requested_and_nothing_offered(speech: Speech) -> None:
@@ -126,7 +132,7 @@ def test_without_a_transcriber_nothing_is_requested_and_nothing_offered(speech: 
     speech.receive()
 
     assert speech.queued(TRANSCRIPTION) == []
-    assert transcript_view(speech.message, is_offered=False) is None
+    assert speech.shown() is None
 
 
 def test_with_a_transcriber_on_request_a_person_asks(speech: Speech) -> None:
@@ -135,10 +141,8 @@ def test_with_a_transcriber_on_request_a_person_asks(speech: Speech) -> None:
     assert speech.queued(TRANSCRIPTION) == []
     assert speech.shown() == ("OFFERED", None, None)
 
-    phone = a_phone(transcription=SPEECH)
-    queue: Any = speech.harness.outbox
-    assert transcript_requests.request(speech.table, queue, phone, speech.message)
-    assert transcript_requests.request(speech.table, queue, phone, speech.message)
+    for _ in range(2):
+        transcript_requests.request(speech.queue, a_phone(), PK)
     events = speech.queued(TRANSCRIPTION)
 
     assert [speech.transcribe(event) for event in events] == [
@@ -164,6 +168,10 @@ def test_a_picture_is_no_recording(speech: Speech) -> None:
 
     assert speech.queued(TRANSCRIPTION) == []
     assert speech.shown() is None
+    transcript_requests.request(speech.queue, a_phone(), PK)
+    (asked,) = speech.queued(TRANSCRIPTION)
+    assert speech.transcribe(asked) is Outcome.DUPLICATE
+    assert speech.calls() == []
 
 
 def test_a_repeated_download_requests_the_text_again_and_it_is_paid_for_once(
@@ -191,7 +199,7 @@ def test_a_worker_waits_for_another_one_and_takes_over_after_its_lease(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(transcripts.transcripts, "settle", dies)
+        patch.setattr(stored, "settle", dies)
         with pytest.raises(KeyboardInterrupt):
             speech.transcribe(event)
     with pytest.raises(Transient, match="transcribing") as waits:
@@ -221,10 +229,7 @@ def test_a_failure_that_passes_is_tried_again_and_shown_at_the_end_with_a_new_re
     assert (status, text) == ("FAILED", None)
     assert reason
 
-    phone = a_phone(transcription=SPEECH)
-    queue: Any = speech.harness.outbox
-    transcript_requests.request(speech.table, queue, phone, speech.message)
-    assert speech.shown() == ("PENDING", None, None)
+    transcript_requests.request(speech.queue, a_phone(), PK)
     (again,) = speech.queued(TRANSCRIPTION)
     speech.transcribe(again)
     assert speech.shown() == ("DONE", WORDS, None)
@@ -271,7 +276,11 @@ def test_the_words_go_with_a_revoked_message_and_come_no_more(speech: Speech) ->
     (event,) = speech.queued(TRANSCRIPTION)
     speech.transcribe(event)
     assert speech.message.transcript == WORDS
-    revoke = {"id": "wamid.2", "from": "447700900101", "timestamp": str(NOW // 1_000)}
+    revoke: dict[str, Any] = {
+        "id": "wamid.2",
+        "from": "447700900101",
+        "timestamp": str(NOW // 1_000),
+    }
     revoke |= {"type": "revoke", "revoke": {"original_message_id": "wamid.1"}}
 
     speech.harness.take({"messages": [revoke]})

@@ -20,6 +20,7 @@ from shared.aws.dynamodb import Table
 from shared.inbox import lists
 from shared.inbox.items import Channel, Context, Entry, Head
 from shared.inbox.live import push_starts, subscriptions
+from shared.inbox.live.announcements import ANNOUNCED
 from shared.inbox.live.subscriptions import MOST_OF_PERSON
 from shared.inbox.notifications.items import Notification, NotificationKind
 from shared.inbox.references import key_of
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
 
 
 def use_live(system: Any, observer: CallObserver) -> None:
-    """Two connections open with tickets; one types, in a WhatsApp and in an AI conversation; both close."""
+    """
+    Two connections open with tickets; one types, in a WhatsApp and in an AI conversation; a person was notified; both
+    close.
+    """
     api = imported("console.handlers.api", environment("InboxApi", **STAGE))
     live = imported("console.handlers.live", environment("ConsoleLive", **STAGE))
 
@@ -61,6 +65,8 @@ def use_live(system: Any, observer: CallObserver) -> None:
         system.clock.ms += 5_000
         send("$default", "kim", body=json.dumps({"typing": {"context": context, "key": "k"}}))
     send("$default", "lee", body='{"shows": null}')
+    announced = {"company": COMPANY, "context": "whatsapp", "notified": [PERSON]}
+    watched(system, observer, "InboxApi", api, {ANNOUNCED: announced})
     for name in ("kim", "lee"):
         send("$disconnect", name)
     answer = watched(system, observer, "InboxApi", api, asked("POST", "/live/tickets", PERSON))

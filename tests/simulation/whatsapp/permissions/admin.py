@@ -69,7 +69,7 @@ def ask_for_a_transcript(system: System, ask: Callable[..., dict[str, Any]]) -> 
     setting = {"phone": COUNTER.phone, "transcription": transcription}
     ask("POST /whatsapp/transcription", 200, setting)
     store.phones.forget()
-    ask("POST /whatsapp/transcripts", 202, {"messageId": wamid("v")})
+    ask("POST /whatsapp/transcripts", 202, {"phone": COUNTER.phone, "messageId": wamid("v")})
     system.drain()
 
 

@@ -1,6 +1,6 @@
 // The words of a recording, written by a machine, or the button that asks for them.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../../../api/resource";
 import { useApp } from "../../../app";
 import { named, t } from "../../../texts/texts";
@@ -8,23 +8,33 @@ import { Button, ErrorNotice } from "../../../ui/controls";
 import type { Message } from "../conversationData";
 
 const LOOK_MS = 3_000;
+const LOOKS = 20; // after a request; then a person may ask again
 
 export function Words({ message, onRenew }: { message: Message; onRenew: () => void }) {
   const { client } = useApp();
+  const [looks, setLooks] = useState(0); // still to come
   const words = message.transcript;
-  const isPending = words?.status === "PENDING";
+  const isDone = words?.status === "DONE";
+  const isPending = !isDone && (words?.status === "PENDING" || looks > 0);
   const ask = useAction(async () => {
-    await client.call("POST /whatsapp/transcripts", { body: { messageId: message.id } });
-    onRenew();
+    await client.call("POST /whatsapp/transcripts", { body: { phone: words!.phone, messageId: message.id } });
+    setLooks(LOOKS);
   });
   useEffect(() => {
-    const timer = isPending && setInterval(() => document.visibilityState === "visible" && onRenew(), LOOK_MS);
-    return () => void (timer && clearInterval(timer));
+    if (!isPending) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState !== "visible") return;
+      setLooks((left) => Math.max(0, left - 1));
+      onRenew();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
   }, [isPending]);
+  // A worker has tried again.
+  useEffect(() => setLooks(0), [words?.status === "FAILED" && words.reason]);
   if (!words) return null;
   return (
     <span role="status">
-      {words.status === "DONE" ? (
+      {isDone ? (
         <span class="bubble-note" dir="auto">
           {words.text ? t("media.transcript", { words: words.text }) : t("transcript.silent")}
         </span>
