@@ -157,3 +157,46 @@ def test_two_mails_of_a_customer_are_merged_after_a_look_and_separated_again(
     page.get_by_role("button", name="Undo merge 1").click()
     expect(page.locator(".mail-text")).to_have_count(1)
     assert visit.violations == []
+
+
+def test_a_macro_and_a_canned_reply_are_made_in_the_console_and_used_in_a_thread(
+    visit_of_operator: Visit, subject: str
+) -> None:
+    visit, page = visit_of_operator, visit_of_operator.page
+    name = f"hours-{time.time_ns()}"
+    visit.sign_in()
+    page.evaluate("location.hash = '#/operations/macros'")
+    form = page.get_by_role("form", name="Store a canned reply")
+    form.get_by_label("Name").fill(name)
+    form.get_by_label("Text").fill(f"{ANSWER} Ask for {{{{who}}}}.")
+    form.get_by_role("button", name="Store").click()
+    expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Ask for")
+    macro = page.get_by_role("form", name="Store a macro")
+    macro.get_by_label("Name").fill(f"close-{name}")
+    macro.get_by_label("Canned reply").select_option(name)
+    macro.get_by_label("Add labels, separated by commas").fill("opening")
+    macro.get_by_role("button", name="Store").click()
+    stored = page.get_by_role("row").filter(has_text=f"close-{name}")
+    expect(stored).to_contain_text("+opening")
+    stored.get_by_role("button", name="Remove").click()
+    expect(stored).to_have_count(0)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(stored).to_contain_text("+opening")
+
+    page.get_by_role("link", name="E-mail", exact=True).click()
+    page.locator(".row", has_text=subject).click()
+    box = page.get_by_role("textbox", name="Write an answer")
+    box.press("/")
+    page.locator("[data-command=canned] .choice", has_text=name).click()
+    page.get_by_label("Value for who").fill("Ada")
+    page.get_by_role("button", name="Insert").click()
+    expect(box).to_have_value(f"{ANSWER} Ask for Ada.")
+    box.fill("")
+    page.get_by_role("button", name="Macros").click()
+    page.locator(".choice", has_text=f"close-{name}").click()
+    page.get_by_label("Value for who").fill("Kim")
+    expect(page.locator(".picker-preview")).to_have_text(f"{ANSWER} Ask for Kim.")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator(".mail-draft", has_text="Ask for Kim.")).to_have_count(1)
+    expect(page.get_by_text("opening", exact=True).first).to_be_visible()
+    assert visit.violations == []

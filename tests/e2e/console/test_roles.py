@@ -1,4 +1,4 @@
-"""Every page of every role, in a browser: no refused call, readable on a narrow page, usable in high contrast."""
+"""Every page of every role, in a browser: no refused call, readable when enlarged, usable with keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,19 @@ from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, visit_of, with_roles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
-NARROW = 320  # 1280 pixels at a zoom of 400 %
+WIDTHS = (320, 640)  # 1280 pixels at a zoom of 400 % and of 200 %
+# What takes clicks, noted as it is made, and those of a page that no key reaches.
+NOTE_CLICKS = """
+window.clicked = new Set();
+const listen = EventTarget.prototype.addEventListener;
+EventTarget.prototype.addEventListener = function (type, ...more) {
+    if (type === "click" && this instanceof Element) window.clicked.add(new WeakRef(this));
+    return listen.call(this, type, ...more);
+};
+"""
+WITHOUT_KEYS = """() => [...window.clicked].flatMap((one) => one.deref() ?? [])
+    .filter((one) => one.isConnected && !one.matches("a[href], button, input, select, textarea, summary, [tabindex]"))
+    .map((one) => one.outerHTML.slice(0, 120))"""
 FORBIDDEN = 403
 
 
@@ -32,11 +44,12 @@ def places(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("role", ["agent", "supervisor", "admin", "operator"])
-def test_no_page_calls_a_route_that_its_role_may_not_use_or_is_wider_than_a_phone(
+def test_no_page_calls_a_route_that_its_role_may_not_use_is_wider_than_a_phone_or_needs_a_mouse(
     context: BrowserContext, deployed: Deployed, customer: Customer, role: str
 ) -> None:
     visit = visit_of(context, deployed, with_roles(deployed, f"{role}.only@example.com", role))
-    page, refused, wide = visit.page, [], []
+    page, refused, wide, mouse = visit.page, [], [], []
+    page.add_init_script(NOTE_CLICKS)
 
     def note(response: Response) -> None:
         if response.status == FORBIDDEN:
@@ -44,24 +57,28 @@ def test_no_page_calls_a_route_that_its_role_may_not_use_or_is_wider_than_a_phon
 
     page.on("response", note)
     visit.sign_in()
-    page.set_viewport_size({"width": NARROW, "height": 640})
     seen: set[str] = set()
     while left := [place for place in places(page) if place not in seen]:
         seen.add(left[0])
         page.evaluate("place => { location.hash = place; }", left[0])
         loaded(page)
-        if page.evaluate("document.documentElement.scrollWidth") > NARROW:
-            wide.append(left[0])
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 640})
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                wide.append((left[0], width))
+        mouse += page.evaluate(WITHOUT_KEYS)
+    page.set_viewport_size({"width": WIDTHS[0], "height": 640})
     if role != "operator":
         page.evaluate("location.hash = '#/all'")
         visit.open(customer)
         loaded(page)
         page.get_by_role("button", name="Details").click()
+        mouse += page.evaluate(WITHOUT_KEYS)
         page.get_by_role("link", name="Everything about this person").click()
         loaded(page)
 
     assert len(seen) >= len({"overview", "parked", "switches", "cost"})
-    assert (refused, wide) == ([], [])
+    assert (refused, wide, mouse) == ([], [], [])
 
 
 def test_high_contrast_shows_which_row_and_which_filter_are_chosen(

@@ -7,7 +7,7 @@ import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Button, ErrorNotice } from "../../ui/controls";
 import { AttachButton } from "../whatsapp/composer/Attachment";
-import { CannedReplies } from "../whatsapp/composer/CannedReplies";
+import { CannedReplies, openedCanned } from "../whatsapp/composer/CannedReplies";
 import { FileList, useFiles } from "./files";
 
 export function Writer({ thread, onChange }: { thread: string; onChange: () => void }) {
@@ -49,6 +49,7 @@ export function Writer({ thread, onChange }: { thread: string; onChange: () => v
           aria-invalid={problems.length > 0}
           placeholder={t("mail.answer")}
           onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => void openedCanned(event, text)}
         />
         {problems.map((problem) => (
           <p key={problem} class="field-problem" role="alert">

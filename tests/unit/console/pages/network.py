@@ -87,6 +87,8 @@ class Network:
     calls: list[Call] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     is_lost: bool = False
+    unanswered: str = ""  # a route whose calls wait
+    refuses: bool = False  # calls of a wrong shape, as the API does; else they are faults
     sockets: list[WebSocketRoute] = field(default_factory=list)
 
     def of(self, page: Page) -> None:
@@ -148,6 +150,8 @@ class Network:
 
     def _call(self, route: Route, path: str, query: str) -> None:
         name, names = _named(route.request.method, path)
+        if name == self.unanswered:
+            return
         try:
             given = _checked(_operations()[name], route, query)
             call = Call(name, names, given)
@@ -157,7 +161,12 @@ class Network:
                 route.fulfill(status=answer.status, json=_error(answer.code, answer.problems))
             else:
                 route.fulfill(json=_content(_operations()[name], answer))
-        except (KeyError, InvalidInput, ValueError) as fault:
+        except InvalidInput as refusal:
+            problems = {one["field"]: one["problem"] for one in refusal.problems}
+            if not self.refuses:
+                self.faults.append(f"{name}: {problems}")
+            route.fulfill(status=400, json=_error("invalid_input", problems))
+        except (KeyError, ValueError) as fault:
             self.faults.append(f"{route.request.method} {path}: {fault!r}")
             route.fulfill(status=500, json=_error("fault_of_the_test", {}))
 
