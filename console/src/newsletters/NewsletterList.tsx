@@ -9,6 +9,7 @@ import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, MoreButton } from "../ui/controls";
 import { PlanForm } from "./PlanForm";
+import { SeriesList } from "./SeriesList";
 import { PLACE, type Summary } from "./source";
 
 const OWNERS = ["me", "company"] as const;
@@ -67,6 +68,7 @@ export function NewsletterList() {
           </>
         )}
       </Section>
+      <SeriesList />
     </>
   );
 }

@@ -13,6 +13,7 @@ export type Summary = NewslettersApi.NewsletterSummary;
 export type Issue = NewslettersApi.IssueView;
 export type Checklist = NewslettersApi.Checklist;
 export type Stats = NewslettersApi.StatsView;
+export type Series = NewslettersApi.SeriesView;
 export type PublicList = NewslettersApi.PublicListView;
 export type Warning = NewslettersApi.EditorWarning;
 export type Reference = NewslettersApi.Reference;

@@ -32,6 +32,7 @@ from console.contacts.exports.routes import ExportNotFound, ExportRoutes
 from console.contacts.imports.files import FileMissing
 from console.contacts.imports.job import ImportDependencies, ImportSteps
 from console.contacts.imports.routes import ImportNotFound, ImportRoutes, ImportStarted
+from console.contacts.imports.undo import NotUndoable, UndoSteps
 from console.contacts.lists.removals import Removal
 from console.contacts.lists.routes import ListRoutes
 from console.contacts.segments.routes import SegmentRoutes
@@ -206,6 +207,7 @@ work_on_contacts = ContactWork(
     steps={
         "list": lambda work: Removal(deps.contacts, work),
         "import": lambda work: ImportSteps(imports, work),
+        "undo": lambda work: UndoSteps(imports.inbox.contacts, work),
         "export": lambda work: ExportSteps(contact_exports, work),
     },
 )
@@ -238,6 +240,7 @@ routes = Routes(
         SegmentRefused: (HTTPStatus.CONFLICT, "segment_refused"),
         ImportNotFound: (HTTPStatus.NOT_FOUND, "import_not_found"),
         ImportStarted: (HTTPStatus.CONFLICT, "import_started"),
+        NotUndoable: (HTTPStatus.CONFLICT, "not_undoable"),
         FileMissing: (HTTPStatus.NOT_FOUND, "file_not_found"),
         ExportNotFound: (HTTPStatus.NOT_FOUND, "export_not_found"),
         NoSuchRequest: (HTTPStatus.NOT_FOUND, "not_found"),

@@ -20,6 +20,7 @@ from shared.inbox.entries import Tables
 from shared.inbox.items import Channel, Context, Head
 from shared.runtime import clock
 from tests import keyring, template
+from tests.simulation.newsletters import series
 from tests.simulation.newsletters.issues import (
     KEYS,
     READERS,
@@ -28,11 +29,13 @@ from tests.simulation.newsletters.issues import (
     contacts_of,
     drafted,
     mails,
+    newest_issue,
     opened,
     ordered,
     reported,
     sent,
     unsubscribe_url,
+    warm,
     with_readers,
 )
 from tests.simulation.newsletters.issues import ONE as ISSUE
@@ -52,6 +55,7 @@ from tests.simulation.newsletters.scenarios import (
     SCENARIOS,
     configured,
     deleted,
+    documents_added,
     draft_edited,
     exported,
     requested,
@@ -91,6 +95,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _answer_request(_system)
         _send_an_issue(_system)
         _use_the_public_pages(_system)
+        _run_a_series(_system)
         yield observer.uses
 
 
@@ -182,6 +187,27 @@ def _use_the_api(system: System) -> None:
     assert system.read("/newsletters/sources")["sources"]
     system.act("DELETE", "/newsletters/sources/teff-trial.md")
     system.call("POST", f"{ONE}/draft/start", {})  # refused: the claim is released
+
+
+def _run_a_series(system: System) -> None:
+    """A series with an issue, of a domain whose warm-up people have changed, and readers who are welcomed."""
+    system.reset()
+    settled(configured, documents_added, with_readers(), warm)(system)
+    series.begun(system, with_issue=True)
+    series.at(system, series.FIRST)
+    assert series.runs(system) == [("2026-01-02", "done")]
+    for path in (series.ALL, series.path(system), "/newsletters/warm-ups"):
+        assert system.read(path)
+    change = {"version": series.one(system).version, "enabled": False}
+    system.act("PATCH", series.path(system), change, key="disable")
+    system.issue_id = newest_issue(system)
+    settled(approved, sent)(system)
+    welcome = {"subject": "Welcome", "text": "Nice to have you."}
+    signed_up(system, published(system, welcome=welcome))
+    system.settle()
+    confirmed(system, mails(system)[-1])
+    system.settle()
+    system.act("DELETE", series.path(system), {}, key="delete")
 
 
 def _answer_request(system: System) -> None:

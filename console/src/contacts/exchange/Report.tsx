@@ -2,9 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { usePageList } from "../../api/pageList";
+import type { ConsoleApi } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { count, Section, Table } from "../../operations/sections";
+import { moment } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Button, ErrorNotice, MoreButton } from "../../ui/controls";
 import { placed } from "./PreviewTable";
@@ -19,7 +21,7 @@ export function Report({ importId }: { importId: string }) {
   const state = useResource(
     async (signal) => {
       const { result } = await client.call("GET /contacts/imports/{import_id}", { path, signal });
-      if (result.stage === "done") setDone(true);
+      setDone(result.stage === "done" && result.undo?.stage !== "running");
       return result;
     },
     [client, importId],
@@ -43,10 +45,33 @@ export function Report({ importId }: { importId: string }) {
               </li>
             ))}
           </ul>
+          <Undo found={found} onChange={state.reload} />
           {found.refused > 0 && <Refused key={found.stage} importId={importId} />}
         </>
       )}
     </Section>
+  );
+}
+
+function Undo({ found, onChange }: { found: ConsoleApi.ImportView; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const undo = useAction(async () => {
+    await client.call("POST /contacts/imports/{import_id}/undo", { path: { import_id: found.importId } });
+    await onChange();
+  });
+  if (found.undo) {
+    const { stage, withdrawn, kept, gone } = found.undo;
+    return <p role="status">{t(`exchange.undo.${stage}`, { withdrawn: count(withdrawn), kept: count(kept), gone: count(gone) })}</p>;
+  }
+  if (!found.undoUntil) return null;
+  return (
+    <>
+      <p class="quiet">{t("exchange.undo.about", { until: moment(found.undoUntil) })}</p>
+      {undo.error && <ErrorNotice error={undo.error} onRetry={() => void undo.run()} />}
+      <Button busy={undo.busy} onClick={() => void undo.run()}>
+        {t("exchange.undo")}
+      </Button>
+    </>
   );
 }
 

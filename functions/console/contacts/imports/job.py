@@ -107,8 +107,10 @@ class ImportSteps:
                 if plan.person is not None and plan.person.contact_id in touched:
                     self.waiting = record
                     break
-                touched.add(self._apply(found, people, row, plan))
-                done.append({"line": record.line, "outcome": plan.outcome})
+                contact_id = self._apply(found, people, row, plan)
+                touched.add(contact_id)
+                of_list = {"contact": contact_id} if found.list_id is not None else {}
+                done.append({"line": record.line, "outcome": plan.outcome, **of_list})
             except RowRefused as refusal:
                 done.append(refused(record.line, refusal))
             last = record

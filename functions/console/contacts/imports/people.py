@@ -136,7 +136,7 @@ class ImportedPeople:
 
     def join(self, list_id: str, person: Profile) -> None:
         """Make a contact a member of a list, unless the list was removed meanwhile. Safe to repeat."""
-        lists.add(self.table, self.company, list_id, person)
+        lists.add(self.table, self.company, list_id, person, import_id=self.import_id)
 
     def consent(self, row: Row, attested: Attested, person: Profile) -> None:
         """

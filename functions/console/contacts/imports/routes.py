@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from console.contacts.imports import files, preview, start
+from console.contacts.imports import files, preview, start, undo
 from console.contacts.imports.inputs import ColumnsInput, ImportsQuery, RowsQuery, StartInput
 from console.contacts.imports.job import ImportDependencies
 from console.contacts.imports.views import (
@@ -15,6 +15,7 @@ from console.contacts.imports.views import (
     ImportRowList,
     ImportView,
     ImportViews,
+    UndoView,
 )
 from console.jobs.contact_work import job_of
 from console.jobs.runs import Runs
@@ -121,6 +122,23 @@ class ImportRoutes:
 
         return stopped
 
+    @route_methods.changes(f"POST {_IMPORT}/undo", _SCOPE, status=HTTPStatus.ACCEPTED)
+    def undo_import(self, request: Request[NoInput], import_id: str) -> Callable[[], ImportView]:
+        """
+        Take the contacts out of the list whom an import alone has brought there, for seven days. Contacts, their
+        details and consent stay, as do members whom people, a sign-up or another import have added, too.
+        """
+        found = self._found(request.caller.company, import_id)
+
+        def begun() -> ImportView:
+            undo.begin(self.deps.inbox.contacts, found, request.caller.principal)
+            stored = self._found(found.company_id, import_id)
+            if stored.undo == "running":
+                self.runs.start(job_of(OpenWork.of(found.company_id, "undo", import_id)))
+            return self._view(stored)
+
+        return begun
+
     @route_methods.reads(f"GET {_IMPORTS}", _SCOPE)
     def list_imports(self, request: Request[ImportsQuery]) -> Page[ImportViews]:
         """List the imports of the last month, newest first."""
@@ -154,6 +172,7 @@ class ImportRoutes:
                     outcome=one["outcome"],
                     column=one.get("column"),
                     rule=one.get("rule"),
+                    undone=one.get("undone"),
                 )
                 for one in shown
             ]
@@ -198,7 +217,29 @@ class ImportRoutes:
             updated=number.get("updated", 0),
             unchanged=number.get("unchanged", 0),
             refused=number.get("refused", 0),
+            list_id=found.list_id,
+            undo_until=_undo_until(found),
+            undo=self._undo_view(found),
         )
+
+    def _undo_view(self, found: Import) -> UndoView | None:
+        if found.undo is None:
+            return None
+        counts = found.undo_counts
+        if found.undo == "running":
+            table = self.deps.inbox.contacts
+            work = contact_work.get(table, found.company_id, "undo", found.import_id)
+            counts = work.progress.get("counts", {}) if work else {}
+        number = {name: int(counts.get(name, 0)) for name in ("withdrawn", "kept", "gone")}
+        return UndoView(stage=found.undo, **number)
+
+
+def _undo_until(found: Import) -> str | None:
+    """Return until when an import can be undone; None if it cannot be, or was."""
+    if found.finished_at is None or found.list_id is None or found.undo is not None:
+        return None
+    until = clock.from_text(found.finished_at) + undo.DAYS_MS
+    return clock.to_text(until) if until >= clock.now_ms() else None
 
 
 def _unreadable(refusal: Unreadable) -> Unprocessable:

@@ -6,7 +6,12 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from console.contacts.imports.people import Outcome  # noqa: TC001 - field of models
-from console.store.contacts.imports import ImportEnd, ImportStage  # noqa: TC001 - fields of a model
+from console.contacts.imports.undo import Undone  # noqa: TC001 - field of a model
+from console.store.contacts.imports import (  # noqa: TC001 - fields of a model
+    ImportEnd,
+    ImportStage,
+    UndoStage,
+)
 from shared.api.models import views
 
 _IN_CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -52,10 +57,23 @@ class ImportPreview(views.View):
     rows: list[PreviewRow]
 
 
+class UndoView(views.View):
+    """
+    The undoing of an import. `withdrawn`: rows whose contact was taken out of the list; `kept`: whose contact is in it
+    by people, by its own act or by another import, too; `gone`: whose contact is not in it any more.
+    """
+
+    stage: UndoStage
+    withdrawn: int
+    kept: int
+    gone: int
+
+
 class ImportView(views.View):
     """
     An import: `new` until it is started, then `running` until it is `done`. Of the `total` rows `handled` are counted
-    by what they have done. `isStopping`: it ends before the next rows, with the outcome `stopped`.
+    by what they have done. `isStopping`: it ends before the next rows, with the outcome `stopped`. `undoUntil`: of an
+    import into a list that can be undone.
     """
 
     model_config = _IN_CAMEL
@@ -73,6 +91,9 @@ class ImportView(views.View):
     updated: int
     unchanged: int
     refused: int
+    list_id: str | None
+    undo_until: str | None
+    undo: UndoView | None
 
 
 class ImportViews(views.View):
@@ -82,12 +103,16 @@ class ImportViews(views.View):
 
 
 class ImportRow(views.View):
-    """What a row has done, by the number of its first line; `column` and `rule` are those of a refused one."""
+    """
+    What a row has done, by the number of its first line; `column` and `rule` are those of a refused one. `undone`: what
+    became of its membership when the import was undone.
+    """
 
     line: int
     outcome: Outcome
     column: int | None
     rule: str | None
+    undone: Undone | None
 
 
 class ImportRowList(views.View):

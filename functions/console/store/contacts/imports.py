@@ -3,6 +3,7 @@ Imports of contacts and what their rows have done, in the table of the contacts.
 in a partition of their own of the index of activity.
 
     new -> running -> done        `new`: the file is uploaded; `running`: the job (`contact_work`) has the counts so far
+    done: undo running -> done    the job takes back the memberships that the import alone has made
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 KEPT_DAYS: Final = 30
 
 type ImportStage = Literal["new", "running", "done"]
+type UndoStage = Literal["running", "done"]
 type ImportEnd = Literal["done", "stopped", "file_missing", "file_unreadable"]
 
 
@@ -45,7 +47,7 @@ class Import(Item):
     """
     An import of a company. `columns` are the fields of the file's columns, "" for one that is not imported; `start` and
     `line` are where the rows begin. `cause`: hash of the request that started it. Counts are there once it is done.
-    With `is_stopping` its run ends it before the next rows.
+    With `is_stopping` its run ends it before the next rows. `undo_counts`: what became of the memberships of its rows.
     """
 
     pk_pattern: ClassVar[str] = "IMPORT#{company}#{id}"
@@ -79,6 +81,9 @@ class Import(Item):
     counts: Annotated[dict[str, int], Field(default_factory=dict)]
     outcome: ImportEnd | None = None
     finished_at: str | None = None
+    undo: UndoStage | None = None
+    undone_by: str | None = None
+    undo_counts: Annotated[dict[str, int], Field(default_factory=dict)]
     ttl: int
 
     @classmethod
@@ -89,8 +94,9 @@ class Import(Item):
 
 class ImportRows(Item):
     """
-    What some rows of an import have done, in their order: `{line, outcome}`, with `column` and `rule` of a refused one.
-    `first` is the number of the first one.
+    What some rows of an import have done, in their order: `{line, outcome}`, with `column` and `rule` of a refused one,
+    and `contact` if the import has a list; then `undone` of an import that was undone. `first` is the number of the
+    first one.
     """
 
     pk_pattern: ClassVar[str] = Import.pk_pattern
@@ -132,6 +138,7 @@ def add(table: Table, company: str, import_id: str, by: str) -> Import:
         created_at=now,
         created_by=by,
         counts={},
+        undo_counts={},
         ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
     )
     table.put(made.attributes())
@@ -149,6 +156,34 @@ def begin(table: Table, started: Import) -> bool:
     except TransactionRefused:
         return False
     return True
+
+
+def begin_undo(table: Table, found: Import, by: str) -> bool:
+    """Store that an import is being undone, and its job, at once; return False if that has begun before."""
+    work = OpenWork.of(found.company_id, "undo", found.import_id)
+    is_new = Import.attr("stage").eq("done") & Import.attr("undo").not_exists()
+    put = Import.named(undo="running", undone_by=by)
+    key = Import.key_of(found.company_id, found.import_id)
+    try:
+        table.transact(table.to_update(key, put=put, when=is_new), table.to_put(work.attributes()))
+    except TransactionRefused:
+        return False
+    return True
+
+
+def undo_end_written(table: Table, found: Import, counts: dict[str, int]) -> Attributes:
+    """Return the write, for a transaction, of the end of an undoing."""
+    put = Import.named(undo="done", undo_counts=counts)
+    return table.to_update(Import.key_of(found.company_id, found.import_id), put=put)
+
+
+def rows_after(table: Table, found: Import, after: str | None) -> ImportRows | None:
+    """Return the next rows behind a sort key, None behind the last ones."""
+    first = ImportRows.sort_of(0) if after is None else f"{after}~"
+    last = f"{ImportRows.sk_pattern.partition('{')[0]}~"
+    condition = Key("pk").eq(found.pk) & Key("sk").between(first, last)
+    items, _ = table.query(None, condition, limit=1)
+    return next(map(ImportRows.read, items), None)
 
 
 def stop(table: Table, found: Import) -> None:

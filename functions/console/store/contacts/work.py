@@ -27,13 +27,13 @@ OPEN_A_READ: Final = 100
 MOST_OPEN: Final = 10
 NEW: Final = "new"  # stands for the owner until a run has taken the job over
 
-type WorkKind = Literal["list", "import", "export"]
+type WorkKind = Literal["list", "import", "export", "undo"]
 
 
 class OpenWork(Item):
     """
-    A list whose members are being removed, an import or an export. `progress` is how far it is, in the words of its
-    kind. A run holds it by a lease (`owner`, `lease_until`).
+    A list whose members are being removed, an import, its undoing, or an export. `progress` is how far it is, in the
+    words of its kind. A run holds it by a lease (`owner`, `lease_until`).
     """
 
     pk_pattern: ClassVar[str] = "OPEN_WORK"

@@ -71,7 +71,10 @@ class Member(Item):
 
 
 class Membership(Item):
-    """A list of a contact: written before the contact is a member, removed after it, so that an erasure finds both."""
+    """
+    A list of a contact: written before the contact is a member, removed after it, so that an erasure finds both.
+    *import_id*: of the import that made it, until the contact comes into the list in another way, too.
+    """
 
     pk_pattern: ClassVar[str] = Profile.pk_pattern
     sk_pattern: ClassVar[str] = "LIST#{list_id}"
@@ -81,6 +84,7 @@ class Membership(Item):
     pk: str
     sk: str
     company_id: str
+    import_id: str | None = None
 
     @classmethod
     def key(cls, company: str, contact_id: str, list_id: str) -> Attributes:

@@ -11,6 +11,7 @@ list once: contacts that were merged are one person, who is in the list if one o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
@@ -132,16 +133,22 @@ def remove_members(table: Table, company: str, list_id: str) -> bool:
     return not has_more
 
 
-def add(table: Table, company: str, list_id: str, person: Profile) -> bool:
+def add(
+    table: Table, company: str, list_id: str, person: Profile, *, import_id: str | None = None
+) -> bool:
     """
     Make a person, as `resolution.current` returns it, a member; return False if the list or the person has gone.
 
-    A new member costs two write units. Safe to repeat.
+    A new member costs two write units. Safe to repeat. *import_id*: the import that may take it back (`withdraw`), as
+    long as no one else adds the person.
     """
-    if not present(table, company, list_id, ids_of(person)):
+    known = present(table, company, list_id, ids_of(person))
+    for one in sorted(known):
+        _keep(table, company, list_id, one, import_id)
+    if not known:
         own = person.contact_id
         membership = Membership(
-            **Membership.key(company, own, list_id), company_id=company
+            **Membership.key(company, own, list_id), company_id=company, import_id=import_id
         ).attributes()
         member = Member(**Member.key(company, list_id, own), company_id=company).attributes()
         table.put(membership)
@@ -153,6 +160,40 @@ def add(table: Table, company: str, list_id: str, person: Profile) -> bool:
         return True
     forget(table, company, list_id, person.contact_id)
     return False
+
+
+def _keep(table: Table, company: str, list_id: str, contact_id: str, import_id: str | None) -> None:
+    """Take a membership from the import that made it: *import_id* or another cause wants it, too."""
+    found = membership(table, company, list_id, contact_id)
+    if found is None or found.import_id in {None, import_id}:
+        return
+    with suppress(ConditionFailed):  # The contact has left meanwhile, or another cause was faster.
+        table.update(
+            Membership.key(company, contact_id, list_id),
+            drop=[Membership.name_of("import_id")],
+            when=Membership.attr("import_id").eq(found.import_id),
+        )
+
+
+def membership(table: Table, company: str, list_id: str, contact_id: str) -> Membership | None:
+    """Return the membership of one contact, merged ones aside."""
+    item = table.get(Membership.key(company, contact_id, list_id))
+    return Membership.read(item) if item else None
+
+
+def withdraw(table: Table, company: str, list_id: str, contact_id: str, import_id: str) -> bool:
+    """Take one contact out of a list if an import alone has brought it there; False if it stays, or is not in it."""
+    try:
+        table.transact(
+            table.to_delete(
+                Membership.key(company, contact_id, list_id),
+                when=Membership.attr("import_id").eq(import_id),
+            ),
+            table.to_delete(Member.key(company, list_id, contact_id)),
+        )
+    except TransactionRefused:
+        return False
+    return True
 
 
 def leave(table: Table, company: str, list_id: str, person: Profile) -> None:

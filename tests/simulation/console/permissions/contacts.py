@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from events.whatsapp.sample_data import COMPANY
+from shared.contacts import lists
 from tests.simulation.console.permissions.calls import STAGE, caller_of, last_run, watched
 from tests.simulation.permissions import CallObserver
 from tests.template import create_table
@@ -69,10 +71,16 @@ def select_contacts(system: Any, observer: CallObserver, api: ModuleType) -> Non
     imported = f"/contacts/imports/{form['importId']}"
     call(f"POST {imported}/preview")
     attested = {"channels": ["sms"], "source": "a form", "given_at": "2026-01-01T00:00:00Z"}
-    call(f"POST {imported}/start", {"columns": ["phone", "name"], "consent": attested})
+    made = lists.create(api.deps.contacts, COMPANY, "From the fair", by="test", cause="fair")
+    list_id = made.sk
+    wanted = {"columns": ["phone", "name"], "consent": attested, "list_id": list_id}
+    call(f"POST {imported}/start", wanted)
     watched(system, observer, "InboxApi", api, last_run("import", form["importId"]))
     assert call(f"GET {imported}")["created"] == 1
     call(f"GET {imported}/rows")
+    call(f"POST {imported}/undo")
+    watched(system, observer, "InboxApi", api, last_run("undo", form["importId"]))
+    assert call(f"GET {imported}")["undo"]["withdrawn"] == 1
     exported = call("POST /contacts/exports", {"format": "jsonl"})["exportId"]
     watched(system, observer, "InboxApi", api, last_run("export", exported))
     assert call(f"GET /contacts/exports/{exported}")["link"]
