@@ -37,6 +37,7 @@ from tests.simulation.newsletters.issues import (
 )
 from tests.simulation.newsletters.issues import ONE as ISSUE
 from tests.simulation.newsletters.readers import (
+    DORA,
     confirmed,
     link_in,
     published,
@@ -271,6 +272,16 @@ def _use_the_public_pages(system: System) -> None:
     base = f"/n/{COMPANY}/{list_id}"
     for page in ("subscribe", "archive", "feed.xml", f"archive/{system.issue_id}"):
         assert visited(system, f"{base}/{page}").status == HTTPStatus.OK
+    asked = visited(system, f"{base}/preferences", {"email": DORA, "website": ""})
+    assert asked.status == HTTPStatus.ACCEPTED
+    system.settle()
+    erase = visited(system, link_in(mails(system)[-1], "preferences"), {"act": "erase"})
+    assert erase.status == HTTPStatus.OK
+    system.settle()
+    erasure = link_in(mails(system)[-1], "erase")
+    for fields in (None, {"act": "save"}):
+        assert visited(system, erasure, fields).status == HTTPStatus.OK
+    system.settle()
     assert system.read(f"/newsletters/lists/{list_id}")
     assert system.read("/newsletters/lists")
     system.act("DELETE", f"/newsletters/lists/{other}")
