@@ -13,6 +13,7 @@ from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.dynamodb import Table
 from shared.contacts import lists
+from shared.contacts.items import ContactList
 from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
@@ -177,6 +178,18 @@ def test_a_link_scanner_changes_nothing_and_one_click_leaves_the_list_after_mont
     assert opened(system, urls[0], "POST", "scope=undo").status == 200
     next_issue(system, "third")
     assert stats(system) == {"audience": 3, "skipped": 1, "sent": 2}
+
+
+def test_a_reader_leaves_by_the_link_of_a_list_that_was_removed(system: System) -> None:
+    READY(system)
+    sent(system)
+    system.settle()
+    first = mails(system)[0]
+    contacts_of(system).delete(ContactList.key(COMPANY, made_list(system)))
+
+    for method in ("GET", "POST", "POST"):
+        assert opened(system, unsubscribe_url(first), method).status == 200
+    assert stats(system)["unsubscribed"] == 1
 
 
 def test_a_browser_shows_the_issue_without_a_link_of_a_reader(system: System) -> None:
