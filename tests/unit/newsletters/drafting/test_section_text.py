@@ -96,7 +96,11 @@ def test_a_statement_without_a_source_is_uncited_except_in_the_frame() -> None:
         ("35 % more", ["c01"], ["35 %"]),
         ("1,201 mm", ["c01"], ["1201"]),
         ("\u0661\u0662\u0660\u0661 mm", ["c01"], ["1201"]),
-        ("On 5 January 2026 prices fell.", ["c02"], ["5", "2026", "5 January 2026"]),  # only its date has them
+        (
+            "On 5 January 2026 prices fell.",
+            ["c02"],
+            ["5", "2026", "5 January 2026"],
+        ),  # only its date has them
         ("In 2026, 1200 mm fell.", ["c02"], ["2026", "1200"]),
         ("In 2026 prices fell by 7.", ["c01", "c02"], ["7"]),
         ("Twelve hundred millimetres in 2026", ["c01"], []),
