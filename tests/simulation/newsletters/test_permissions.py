@@ -279,8 +279,8 @@ def _use_the_public_pages(system: System) -> None:
     assert erase.status == HTTPStatus.OK
     system.settle()
     erasure = link_in(mails(system)[-1], "erase")
-    for fields in (None, {"act": "save"}):
-        assert visited(system, erasure, fields).status == HTTPStatus.OK
+    assert visited(system, erasure).status == HTTPStatus.OK
+    assert visited(system, erasure, {"act": "save"}).status == HTTPStatus.OK
     system.settle()
     assert system.read(f"/newsletters/lists/{list_id}")
     assert system.read("/newsletters/lists")
