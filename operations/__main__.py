@@ -13,10 +13,7 @@ from operations.command_line.arguments import USAGE_ERROR
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "ai": ("evaluation.cli", "evaluate AI settings with a set of scenarios; import scenarios"),
     "api-keys": ("access.api_keys", "create, list and revoke API keys"),
-    "contacts": (
-        "privacy.contacts",
-        "erase or export a contact of the WhatsApp inbox; resolve the contacts of all contexts again",
-    ),
+    "contacts": ("contexts.inbox.contacts", "resolve the contacts of all contexts again"),
     "doctor": ("doctor.cli", "check a deployment and print the next steps"),
     "documents": (
         "documents",
@@ -25,10 +22,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "email-threads": (
         "contexts.email_threads.cli",
         "complete the threads of an older system",
-    ),
-    "erase-person": (
-        "privacy.erase_person",
-        "erase a person's data from a company's conversations",
     ),
     "first-link": ("access.first_link", "print the one-time link of the first administrator"),
     "identity": (

@@ -11,8 +11,7 @@ import socket
 from typing import Any
 from urllib.parse import urlsplit
 
-from shared.providers import linked_files
-from shared.providers.email import sender_records
+from shared.providers import dns, linked_files
 from shared.providers.linked_files import Beginning
 
 _RESERVED = (".example", ".invalid", ".test")
@@ -48,12 +47,14 @@ def install() -> None:
         return found
 
     linked_files.beginning_of = beginning_of
-    look_up: Any = sender_records.text_records
+    look_up: Any = dns.published
 
-    def text_records(name: str) -> list[str] | None:
+    def published(name: str, kind: str) -> frozenset[str] | None:
         if not name.endswith(_RESERVED):
-            found: list[str] | None = look_up(name)
+            found: frozenset[str] | None = look_up(name, kind)
             return found
-        return ["v=DMARC1; p=quarantine"] if name.startswith("_dmarc.") else ["v=spf1 -all"]
+        is_policy = name.startswith("_dmarc.")
+        of_sender = {"v=DMARC1; p=quarantine"} if is_policy else {"v=spf1 -all"}
+        return frozenset(of_sender if kind == "TXT" else ())
 
-    sender_records.text_records = text_records
+    dns.published = published

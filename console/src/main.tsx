@@ -8,7 +8,6 @@ import { jobsOf } from "./inbox/bulk/jobs";
 import { Live } from "./live/live";
 import { rightsOf } from "./operations/access";
 import { COMPANY_LANGUAGE, PeopleContext, useLoadedPeople } from "./people/people";
-import { Review } from "./conversations/review/Review";
 import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { placeOf, useRoute } from "./shell/router";
@@ -29,7 +28,7 @@ function Pages() {
     <PeopleContext.Provider value={people}>
       <Shell section={section}>
         {section === "review" ? (
-          <Review key={session.company} context={context ?? null} conversation={key ?? null} />
+          <LaterPage key={section + session.company} load={() => import("./conversations/review/Review")} parts={[]} show={({ Review }) => <Review context={context ?? null} conversation={key ?? null} />} />
         ) : section === SEGMENTS && rightsOf(session).reads ? (
           <LaterPage key={SEGMENTS + session.company} load={() => import("./contacts/segments/SegmentsPage")} parts={["segments"]} show={({ SegmentsPage }) => <SegmentsPage />} />
         ) : section === CAMPAIGNS && rightsOf(session).approves ? (

@@ -1,14 +1,17 @@
 """
-The browser of the tests of the console, and the checks of accessibility that run in it.
+The browser of the tests of the console, its fonts, and the checks of accessibility that run in it.
 
 Chromium of this machine, else one from an npm package: neither needs an installation by the user.
 """
 
 import fcntl
+import os
 import shutil
 from pathlib import Path
 
-from local.console import build
+from playwright.sync_api import Browser, Playwright
+
+from local.console import build, fonts
 from local.stack import environments
 from local.stack.processes import LOCAL, ROOT
 
@@ -37,14 +40,26 @@ def installed() -> Path | None:
 
 
 def executable() -> Path:
-    """Return the program of a Chromium. StackError if a download fails."""
+    """Return the program of a Chromium, and provide the fonts. StackError if a download fails."""
+    packages = _packages()
     if present := installed():
         return present
-    script = _packages() / "unpack.mjs"
+    script = packages / "unpack.mjs"
     script.write_text(_UNPACK)
     build.run("chromium", str(script), str(_UNPACKED), folder=_FOLDER)
     _UNPACKED.chmod(0o755)
     return _UNPACKED
+
+
+def launched(playwright: Playwright, program: Path) -> Browser:
+    """Start a browser, with the fonts of the npm packages if they are there."""
+    fontconfig = fonts.configuration(_FOLDER)
+    found = {"FONTCONFIG_FILE": str(fontconfig)} if fontconfig.is_file() else {}
+    return playwright.chromium.launch(
+        executable_path=program,
+        args=["--no-sandbox", "--disable-gpu"],
+        env={**os.environ, **found},
+    )
 
 
 def axe() -> str:
@@ -57,5 +72,7 @@ def _packages() -> Path:
     _FOLDER.mkdir(parents=True, exist_ok=True)
     with (LOCAL / "browser.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        build.install("browser-packages", LISTED, _FOLDER)
+        is_new = build.install("browser-packages", LISTED, _FOLDER)
+        if is_new or not fonts.configuration(_FOLDER).is_file():
+            fonts.configure(_FOLDER / "node_modules", _FOLDER)
     return _FOLDER

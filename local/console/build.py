@@ -62,17 +62,21 @@ def _copy_sources() -> None:
     shutil.copytree(SOURCES, WORK, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_KEPT))
 
 
-def install(name: str, listed: Path, folder: Path) -> None:
-    """Install into *folder* the packages of the lock file in *listed*, unless they are installed. StackError."""
+def install(name: str, listed: Path, folder: Path) -> bool:
+    """
+    Install into *folder* the packages of the lock file in *listed*, unless they are installed. Return whether they were
+    not. StackError if a download fails.
+    """
     wanted = "".join((listed / file).read_text() for file in _LOCK)
     stamp = folder / "installed-from"
     if stamp.is_file() and stamp.read_text() == wanted:
-        return
+        return False
     for file in _LOCK:
         shutil.copy(listed / file, folder / file)
     npm = str(node() / "lib/node_modules/npm/bin/npm-cli.js")
     run(name, npm, "ci", "--ignore-scripts", folder=folder)
     stamp.write_text(wanted)
+    return True
 
 
 def _environment() -> dict[str, str]:

@@ -76,8 +76,7 @@ def main() -> None:
 def chromium_at(executable: Path) -> Iterator[Browser]:
     """Provide a browser inside the context manager."""
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        chromium = playwright.chromium.launch(executable_path=executable, args=options)
+        chromium = browser.launched(playwright, executable)
         yield chromium
         chromium.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -30,3 +31,9 @@ def broken_rules(error: ValidationError) -> list[tuple[str, str]]:
     """Return each (field, rule) that the input breaks, without the input."""
     broken = error.errors(include_url=False, include_input=False)
     return [(".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken]
+
+
+def aws_error(name: str, message: str, status: int = 400) -> Response:
+    """Return an error of the REST-JSON protocol: name in a header, message in the body."""
+    headers = {"x-amzn-ErrorType": name, "x-amzn-RequestId": str(uuid.uuid4())}
+    return json_response({"message": message}, status, headers)

@@ -46,7 +46,7 @@ class StoredProject:
         if name == "live":
             return versions.settings_of(self.item)
         ids = str(self.item["company_id"]), str(self.item["project_id"])
-        found = project_versions.read(self.log, *ids, int(name))
+        found = project_versions.of_project(self.log, *ids).read(int(name))
         if found is None:
             raise Refused(f"version: the project has no version {name}")
         return found.settings

@@ -21,7 +21,7 @@ from events.whatsapp.sample_data import (
     BusinessNumber,
     Customer,
 )
-from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE, OGG_VOICE
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import OutboundMessage, body_of
 from shared.runtime.clock import to_text
@@ -73,7 +73,8 @@ class FollowUp:
 class Kind:
     """
     A kind of event: how its requests are made, after which others (the nth after their nth, not measured), how it ends,
-    and whether another context answers at the number.
+    and whether another context answers at the number. *words*: the follow-up of the follow-up, at a number with a
+    transcriber.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Kind:
     after: tuple[Make, ...] = ()
     outcome: str = "persisted"
     follow_up: FollowUp | None = None
+    words: FollowUp | None = None
     is_automated: bool = False
 
 
@@ -107,6 +109,18 @@ def a_first_text(n: int) -> Request:
 def an_image(n: int) -> Request:
     """A photo with a caption; a file of its own each."""
     return _said(ADA, f"image {n}", _at(n), _photo(n))
+
+
+def a_voice_note(n: int) -> Request:
+    """A voice note; a file of its own each."""
+    given = BUILT_IN[OGG_VOICE]
+    file = {"id": voice_id(n), "mime_type": given.mime_type, "sha256": given.webhook_sha256}
+    return _said(ADA, f"voice {n}", _at(n), content("audio", file))
+
+
+def voice_id(n: int) -> str:
+    """The file of the nth voice note; the sandbox must have it."""
+    return f"3003383421{n:06}"
 
 
 def a_warm_up() -> Request:
@@ -228,6 +242,11 @@ KINDS = (
     Kind(
         "message: image", an_image, Figures(12, 14, 4, 2, 6.2, 2.2, 1, 1.1, 700),
         follow_up=FollowUp("its file, fetched and stored", Figures(4, 4, 4, 4, 9.0, 2.0, 1, 1.0, 690)),
+    ),
+    Kind(
+        "message: voice note", a_voice_note, Figures(12, 14, 4, 2, 6.2, 2.2, 1, 1.1, 700),
+        follow_up=FollowUp("its recording, and a request", Figures(5, 5, 5, 5, 12.0, 3.0, 1, 1.0, 690)),
+        words=FollowUp("its words, without the model", Figures(4, 4, 4, 4, 9.0, 2.0, 1, 1.0, 690)),
     ),
     Kind("message again", a_text, Figures(2, 4, 3, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
     Kind("echo of the business's own app", an_echo, Figures(11, 15, 3, 7, 5.2, 1.2, 1, 1.1, 710)),

@@ -8,6 +8,7 @@ its batches, and the next batch starts after the posts of the last one.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from shared.inbox.live.posts import MOST_AT_ONCE
@@ -22,7 +23,9 @@ POST_SECONDS = 0.025
 TYPING_HINTS = (
     360  # an hour of typing, a hint every ten seconds; a colleague shows the same conversation
 )
-PINGS = HOURS * 3_600 // 480
+# A page that is seen asks after three seconds without a message; see `console/src/live/heartbeat.ts`.
+SILENCE_SECONDS = 3.2
+ROUND_TRIP_SECONDS = 0.1
 CONNECTS = HOURS // 2 + 1
 CONNECTION_BYTES = 350
 
@@ -46,11 +49,12 @@ class Day:
     hints: float
     typing: float
     connection: float
+    heartbeat: float
 
     @property
     def sum(self) -> float:
         """All costs."""
-        return self.hints + self.typing + self.connection
+        return self.hints + self.typing + self.connection + self.heartbeat
 
 
 def day(agents: int) -> Day:
@@ -69,18 +73,35 @@ def day(agents: int) -> Day:
         posts=batches,
         hints=batches * MESSAGE + batches * (look + check + posting) / agents,
         typing=TYPING_HINTS * typed,
-        connection=HOURS * 60 * CONNECTION_MINUTE
-        + CONNECTS * opened
-        + PINGS * (MESSAGE + INVOCATION),
+        connection=HOURS * 60 * CONNECTION_MINUTE + CONNECTS * opened,
+        heartbeat=_pings(batches) * 2 * MESSAGE,
     )
+
+
+def _pings(posts: int) -> float:
+    """
+    Return the pings of a page that is seen all day and gets so many posts at times without any order.
+
+    The time up to the next of them is exponentially distributed, so a share of all silences lasts long enough.
+    """
+    rate = posts / SECONDS
+    if rate == 0:
+        return SECONDS / (SILENCE_SECONDS + ROUND_TRIP_SECONDS)
+    is_silent = math.exp(-rate * SILENCE_SECONDS)
+    # A cycle ends with a post, or with a ping and its answer.
+    cycle = (1 - is_silent) / rate + is_silent * ROUND_TRIP_SECONDS
+    return SECONDS / cycle * is_silent
 
 
 def markdown() -> str:
     """The table for docs/costs.md."""
     rows = (
         f"| {one.agents:,} | {one.posts:,} | {one.hints:.3f} | {one.typing:.3f} "
-        f"| {one.connection:.4f} | {one.sum:.3f} |"
+        f"| {one.connection:.4f} | {one.heartbeat:.3f} | {one.sum:.3f} |"
         for one in map(day, (1, 10, 100, 1_000))
     )
-    head = "| agents | posts of hints to each | $ hints | $ typing | $ connection | $ an agent and day |"
-    return "\n".join([head, "| --: | --: | --: | --: | --: | --: |", *rows])
+    head = (
+        "| agents | posts of hints to each | $ hints | $ typing | $ connection | $ heartbeat "
+        "| $ an agent and day |"
+    )
+    return "\n".join([head, "| --: | --: | --: | --: | --: | --: | --: |", *rows])

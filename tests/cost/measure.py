@@ -10,14 +10,26 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from events.whatsapp.sample_data import COUNTER
-from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
-from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
+from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE, OGG_VOICE
+from tests.cost.kinds import (
+    EVENTS,
+    KINDS,
+    Figures,
+    Kind,
+    Request,
+    a_warm_up,
+    media_id,
+    older,
+    voice_id,
+)
 from tests.cost.meter import Bill, Meter, unlogged
 from tests.simulation import stored
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import READS
 from tests.simulation.whatsapp.system import registered
+from tests.simulation.whatsapp.voice_scenarios import with_a_transcriber
 from whatsapp import store
+from whatsapp.inbound.event import TRANSCRIPTION
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -39,6 +51,8 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
     for n in range(EVENTS + 1):
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
         system.sandbox.media[file.media_id] = file
+        voice = replace(BUILT_IN[OGG_VOICE], media_id=voice_id(n))
+        system.sandbox.media[voice.media_id] = voice
     found: Measured = {}
     # The samples are of an earlier hour than the clock. Real events arrive in the hour of their message, except a few
     # statuses: each is a read unit more.
@@ -51,6 +65,8 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
                     store.phones.register(
                         system.table, registered(COUNTER, automation=CONVERSATIONS)
                     )
+                if kind.words is not None:
+                    with_a_transcriber(system)
                 found[length] |= _figures(system, meter, kind)
                 system.restore(snapshot, _written(system))
     return found
@@ -104,8 +120,10 @@ def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:
         is_follow_up = sources == {"parley"}
         name = kind.name
         if is_follow_up:
-            assert kind.follow_up, f"{kind.name} has a follow-up that is not declared"
-            name = kind.follow_up.name
+            is_of_words = json.loads(batch[0].body)["kind"] == TRANSCRIPTION
+            follow_up = kind.words if is_of_words else kind.follow_up
+            assert follow_up, f"{kind.name} has a follow-up that is not declared"
+            name = follow_up.name
         bills[name] = bills.get(name, Bill()) + meter.work(batch)
         outcomes = {system.outcomes[message.message_id] for message in batch}
         assert outcomes == {"persisted" if is_follow_up else kind.outcome}, kind.name

@@ -36,7 +36,7 @@ run of a function; *log bytes* include them.
 
 def _written_down() -> dict[str, Figures]:
     """The figures of every kind and every follow-up, by name. Raises ValueError if two have one name."""
-    parts = [part for kind in KINDS for part in (kind, kind.follow_up) if part]
+    parts = [part for kind in KINDS for part in (kind, kind.follow_up, kind.words) if part]
     figures = {part.name: part.figures for part in parts}
     if len(figures) != len(parts):
         raise ValueError("two kinds of events have one name")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -151,6 +151,11 @@ def _reads_parameter(parameters: dict[str, Any]) -> set[Use]:
     return {Use("ssm:GetParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
 
 
+def _on_identity(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
+    prefix = f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/"
+    return lambda parameters: {Use(action, prefix + parameters["EmailIdentity"])}
+
+
 def _on_switch(parameters: dict[str, Any]) -> set[Use]:
     name = parameters["Name"]
     return {Use("ssm:PutParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
@@ -292,12 +297,15 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
         Use("logs:StartQuery", f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:*")
         for group in parameters["logGroupNames"]
     },
-    "sesv2.GetEmailIdentity": lambda parameters: {
-        Use(
-            "ses:GetEmailIdentity",
-            f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/{parameters['EmailIdentity']}",
+    **{
+        f"sesv2.{call}": _on_identity(f"ses:{call}")
+        for call in (
+            "GetEmailIdentity",
+            "CreateEmailIdentity",
+            "PutEmailIdentityMailFromAttributes",
         )
     },
+    "sesv2.ListEmailIdentities": lambda _: {Use("ses:ListEmailIdentities", "*")},
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,
 }

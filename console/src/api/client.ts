@@ -22,12 +22,10 @@ export interface Answer<T> {
   cursor: string | null;
 }
 
-const PROBE_MS = 3_000;
-
 export class Client {
-  // Times of the last calls with and without any answer, in milliseconds; 0 for none.
-  answeredAt = 0;
-  unansweredAt = 0;
+  answeredAt = 0; // the time of the last call with any answer, in milliseconds; 0 for none
+  // Called after each call: whether it had any answer.
+  onAnswer: (isAnswered: boolean) => void = () => undefined;
 
   constructor(
     private readonly apiUrl: string,
@@ -54,13 +52,13 @@ export class Client {
     return this.answerOf(address, method, { ...call, key: call.key ?? crypto.randomUUID() });
   }
 
-  // Asks whether the network is back; the answer does not matter.
-  async probe(): Promise<void> {
+  // Whether the network answers; what it answers does not matter.
+  async probe(withinMs: number): Promise<boolean> {
     try {
-      await fetch(new URL("console/config.json", this.apiUrl), { cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) });
-      this.answeredAt = Date.now();
+      await fetch(new URL("console/config.json", this.apiUrl), { cache: "no-store", signal: AbortSignal.timeout(withinMs) });
+      return true;
     } catch {
-      this.unansweredAt = Date.now();
+      return false;
     }
   }
 
@@ -78,10 +76,11 @@ export class Client {
       answer = await fetch(address, init);
     } catch (failure) {
       if (call.signal?.aborted) throw failure;
-      this.unansweredAt = Date.now();
+      this.onAnswer(false);
       throw asApiError(failure);
     }
     this.answeredAt = Date.now();
+    this.onAnswer(true);
     if (answer.status === 401) {
       if (!isLast && (await this.session.renewAfter(headers.Authorization!))) return this.answerOf(address, method, call, true);
       this.session.end();

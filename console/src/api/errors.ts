@@ -8,6 +8,10 @@ export interface Problem {
   problem?: string;
 }
 
+export function isOf({ field = "" }: Problem, whole: string): boolean {
+  return field === whole || field.startsWith(`${whole}.`);
+}
+
 // What came after the position that a call named.
 export interface Newer {
   position: string;
@@ -29,8 +33,9 @@ export class ApiError extends Error {
     super(message);
   }
 
+  // Of a field, or of a part of it: `websites.0`.
   problemOf(field: string): string | null {
-    return this.details.find((problem) => problem.field === field)?.problem ?? null;
+    return this.details.find((problem) => isOf(problem, field))?.problem ?? null;
   }
 }
 

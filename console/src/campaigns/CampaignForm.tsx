@@ -103,8 +103,8 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       {template && (
         <>
           <Shown template={template} state={state} />
-          {variablesOf(template).map((name) => (
-            <FieldChoice key={name} variable={name} state={state} attributes={attributes} onWrite={write} />
+          {variablesOf(template).map((name, place) => (
+            <FieldChoice key={name} variable={name} place={place} error={create.error} state={state} attributes={attributes} onWrite={write} />
           ))}
           {fixed.map(({ id, text }) => (
             <Field key={id} label={text === null ? t("template.header") : t("template.button", { name: text })} name={id}>
@@ -121,7 +121,7 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       <Field label={t("campaign.pace")} name="messagesPerSecond" error={create.error}>
         <input type="number" min={1} max={100} value={state.pace} onInput={(event) => write({ pace: event.currentTarget.value })} />
       </Field>
-      {create.error && <ErrorNotice error={create.error} onRetry={() => void create.run()} fields={["campaignName", "phone", "audience", "templateName", "scheduledAt", "messagesPerSecond"]} />}
+      {create.error && <ErrorNotice error={create.error} onRetry={() => void create.run()} fields={["campaignName", "phone", "audience", "templateName", "scheduledAt", "messagesPerSecond", "bodyFields"]} />}
       <div class="ops-editor-end">
         <Button kind="quiet" onClick={onClose}>
           {t("action.cancel")}

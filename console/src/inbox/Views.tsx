@@ -7,6 +7,7 @@ import { placeOf, withQuery } from "../shell/router";
 import { actor } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Button, ErrorNotice, Field, IconButton, Menu } from "../ui/controls";
+import { showToast } from "../ui/toastList";
 import { countText, isShown, placeOfView, type Filters } from "./savedViews";
 
 const POLL_MS = 120_000; // each count reads up to 300 conversations
@@ -33,8 +34,8 @@ export function Views({ shown }: { shown: Filters }) {
           <div class="account-panel">
             {views.error && <ErrorNotice error={views.error} onRetry={() => void views.reload()} />}
             <SaveForm shown={shown} teams={session.teams} onSaved={() => void views.reload().then(close)} />
-            {owned.map(({ owner, name }) => (
-              <Removable key={`${owner} ${name}`} owner={owner} name={name} me={me} onRemoved={() => void views.reload()} />
+            {owned.map(({ owner, name, filters }) => (
+              <Removable key={`${owner} ${name}`} owner={owner} name={name} filters={filters} me={me} onChange={() => void views.reload()} />
             ))}
           </div>
         )}
@@ -71,7 +72,7 @@ function SaveForm({ shown, teams, onSaved }: { shown: Filters; teams: string[]; 
         <input value={name} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       {teams.length > 0 && (
-        <Field label={t("views.owner")} name="team">
+        <Field label={t("views.owner")} name="team" error={save.error}>
           <select value={team} onChange={(event) => setTeam(event.currentTarget.value)}>
             <option value="">{t("views.mine")}</option>
             {teams.map((one) => (
@@ -82,7 +83,7 @@ function SaveForm({ shown, teams, onSaved }: { shown: Filters; teams: string[]; 
           </select>
         </Field>
       )}
-      {save.error && <ErrorNotice error={save.error} fields={["name"]} />}
+      {save.error && <ErrorNotice error={save.error} fields={["name", "team"]} />}
       <Button type="submit" kind="primary" busy={save.busy} disabled={!name.trim()}>
         {t("views.save")}
       </Button>
@@ -90,12 +91,16 @@ function SaveForm({ shown, teams, onSaved }: { shown: Filters; teams: string[]; 
   );
 }
 
-function Removable({ owner, name, me, onRemoved }: { owner: string; name: string; me: string | null; onRemoved: () => void }) {
+function Removable({ owner, name, filters, me, onChange }: { owner: string; name: string; filters: Filters; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const remove = useAction(async () => {
     const team = owner === me ? {} : { team: owner.replace(/^team:/, "") };
-    await client.call("POST /inbox/views", { body: { name, ...team } });
-    onRemoved();
+    const store = async (kept: { filters?: never }) => {
+      await client.call("POST /inbox/views", { body: { name, ...team, ...kept } });
+      onChange();
+    };
+    await store({});
+    showToast(t("undo.removed", { name }), () => store({ filters: filters as never }));
   });
   return (
     <p class="attached">

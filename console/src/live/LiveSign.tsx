@@ -7,16 +7,9 @@ import { useLiveState } from "./hooks";
 import { signOf, type Sign } from "./sign";
 
 const LOOK_MS = 1_000;
-const PROBE_MS = 4_000; // while a call had no answer
 
 export function LiveSign() {
   const sign = useSign();
-  const { client } = useApp();
-  useEffect(() => {
-    if (sign !== "offline") return;
-    const timer = setInterval(() => void client.probe(), PROBE_MS);
-    return () => clearInterval(timer);
-  }, [client, sign]);
   return (
     <span class={sign === "off" ? "unseen" : `live live-${sign}`} role="status">
       {sign !== "off" && t(`live.${sign}` as Key)}
@@ -25,7 +18,7 @@ export function LiveSign() {
 }
 
 function useSign(): Sign {
-  const { client } = useApp();
+  const { client, live } = useApp();
   const state = useLiveState();
   const lost = useRef<number | null>(null);
   const visible = useRef(Date.now());
@@ -35,32 +28,36 @@ function useSign(): Sign {
     signOf(
       {
         state,
-        isOnline: navigator.onLine,
+        isOnline: navigator.onLine && !live.heartbeat.isLost,
         answeredAt: client.answeredAt,
-        unansweredAt: client.unansweredAt,
         connectionLostAt: lost.current,
+        lateAt: live.lateAt,
         visibleSince: document.visibilityState === "visible" ? visible.current : Date.now(),
       },
       Date.now(),
     );
   const [sign, setSign] = useState(look);
+  useEffect(() => live.heartbeat.run(), [live]);
   useEffect(() => {
     const update = () => setSign(look());
     const turn = () => {
       visible.current = Date.now();
+      live.heartbeat.turn();
       update();
     };
     update();
     const timer = setInterval(update, LOOK_MS);
+    const stop = live.onChange(update);
     addEventListener("online", update);
     addEventListener("offline", update);
     document.addEventListener("visibilitychange", turn);
     return () => {
       clearInterval(timer);
+      stop();
       removeEventListener("online", update);
       removeEventListener("offline", update);
       document.removeEventListener("visibilitychange", turn);
     };
-  }, [client, state]);
+  }, [client, live, state]);
   return sign;
 }

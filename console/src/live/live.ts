@@ -5,6 +5,7 @@ import type { Client } from "../api/client";
 import type { Context } from "../inbox/source";
 import { rightsOf } from "../operations/access";
 import type { Session } from "../session/session";
+import { Heartbeat } from "./heartbeat";
 
 export interface Hint {
   context: Context;
@@ -26,6 +27,7 @@ export type LiveState = "off" | "connecting" | "live" | "reconnecting";
 
 interface Message {
   hints?: Hint[];
+  late?: boolean; // the changes were made a while before their hints
   typing?: { context: Context; key: string; principal: string };
   taking_over?: { context: Context; key: string; principal: string };
 }
@@ -40,16 +42,22 @@ const LONGEST_WAIT_MS = 30_000;
 // A connection that lasts so long counts as good. Only then the API finds it by its id in any case, so the page says
 // again what it shows.
 const STEADY_MS = 10_000;
+const OPENED_WITHIN_MS = 10_000;
+const PING = { action: "ping" }; // answered by API Gateway itself
 const PING_MS = 8 * 60_000; // API Gateway ends connections after ten silent minutes
+const MOST_SILENT = 2; // connections: this installation answers no pings
 const SAY_EVERY_MS = 10_000;
 const SHOWN_MS = 15_000;
 
 export class Live {
   state: LiveState = "off";
+  lateAt: number | null = null; // when the latest hints came, if they came late
+  readonly heartbeat: Heartbeat;
   private socket: WebSocket | null = null;
   private attempts = 0;
   private generation = 0; // results of older ones are dropped
   private isStopped = false;
+  private silent = 0; // connections in succession that answered nothing
   private company: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private steady: ReturnType<typeof setTimeout> | undefined;
@@ -63,7 +71,25 @@ export class Live {
     private readonly client: Client,
     private readonly session: Session,
     private readonly isOffered: boolean,
-  ) {}
+  ) {
+    this.heartbeat = new Heartbeat({
+      isSeen: () => document.visibilityState === "visible",
+      ping: () => this.silent < MOST_SILENT && this.send(PING),
+      probe: (withinMs) => client.probe(withinMs),
+      silent: () => {
+        this.silent += 1;
+        this.reopen();
+      },
+      changed: () => {
+        if (!this.heartbeat.isLost && this.state === "reconnecting") void this.open();
+        this.tell();
+      },
+      now: () => Date.now(),
+      after: (ms, action) => setTimeout(action, ms),
+      cancel: (timer) => clearTimeout(timer as number),
+    });
+    client.onAnswer = (isAnswered) => (isAnswered ? this.heartbeat.heard() : this.heartbeat.failed());
+  }
 
   start(): void {
     if (!this.isOffered) return;
@@ -72,12 +98,8 @@ export class Live {
       if (this.state === "reconnecting") void this.open();
     });
     // A connection over a lost network may look open for minutes.
-    addEventListener("offline", () => {
-      if (this.state === "off" || this.isStopped) return;
-      this.close();
-      this.retry();
-    });
-    setInterval(() => this.send({ ping: {} }), PING_MS);
+    addEventListener("offline", () => this.reopen());
+    setInterval(() => this.send(PING), PING_MS);
     this.follow();
   }
 
@@ -136,6 +158,7 @@ export class Live {
   private async open(): Promise<void> {
     this.close();
     const generation = ++this.generation;
+    this.timer = setTimeout(() => this.reopen(), OPENED_WITHIN_MS);
     try {
       const { result } = await this.client.call("POST /live/tickets");
       if (generation !== this.generation) return;
@@ -151,19 +174,30 @@ export class Live {
   private listen(socket: WebSocket): void {
     this.socket = socket;
     socket.onopen = () => {
+      clearTimeout(this.timer);
       this.steady = setTimeout(() => {
         this.attempts = 0;
         if (this.shown) this.send({ shows: this.shown });
       }, STEADY_MS);
       this.become("live");
     };
-    socket.onmessage = (event) => this.take(String(event.data));
+    socket.onmessage = (event) => {
+      this.silent = 0;
+      this.heartbeat.heard();
+      this.take(String(event.data));
+    };
     socket.onclose = () => {
       if (this.socket !== socket) return;
       this.socket = null;
       clearTimeout(this.steady);
       this.retry();
     };
+  }
+
+  private reopen(): void {
+    if (this.state === "off" || this.isStopped) return;
+    this.close();
+    this.retry();
   }
 
   // Waits twice as long after each attempt, with a random part, so that all clients do not return at once.
@@ -184,8 +218,10 @@ export class Live {
     socket?.close();
   }
 
-  private send(message: object): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  private send(message: object): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
   }
 
   private take(text: string): void {
@@ -196,7 +232,10 @@ export class Live {
       return;
     }
     const hints = message.hints;
-    if (hints) for (const listener of this.hintListeners) listener(hints);
+    if (hints) {
+      this.lateAt = message.late ? Date.now() : null;
+      for (const listener of this.hintListeners) listener(hints);
+    }
     if (message.typing) this.see("typing", message.typing);
     if (message.taking_over) this.see("taking_over", message.taking_over);
   }

@@ -1,7 +1,8 @@
 // The text of a newsletter by its sections, with the warnings of each and the sources beside it.
 
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useApp } from "../app";
+import { Confirm } from "../operations/sections";
 import { go, placeOf } from "../shell/router";
 import { named, t, tn } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
@@ -10,7 +11,7 @@ import { useChange } from "./changes";
 import { partsOf, rangeOf, textsOf, type Part } from "./draftParts";
 import { Generation } from "./Generation";
 import type { StepProps } from "./NewsletterPage";
-import { PLACE, stepName, stored, type Newsletter, type Warning } from "./source";
+import { discard, PLACE, stepName, stored, type Newsletter, type Warning } from "./source";
 import { dateText } from "./TopicsStep";
 
 const WORDS_A_MINUTE = 250;
@@ -44,7 +45,9 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
   const { client } = useApp();
   const { draft } = newsletter;
   const code = newsletter.metadata.newsletter_code;
-  const unsaved = useDraft(`newsletter draft ${code}`);
+  const form = `newsletter draft ${code}`;
+  const unsaved = useDraft(form);
+  const [isAsked, setAsked] = useState(false);
   const edited = keptIn(unsaved.text) ?? { version: draft.version, texts: textsOf(draft.content) };
   const parts = partsOf(draft, edited.texts);
   const store = useChange(async () => {
@@ -54,7 +57,7 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
     stored();
     await onChange();
   });
-  const discard = useChange(async () => {
+  const generated = useChange(async () => {
     await client.call("DELETE /newsletters/{code}/draft/edits", { path: { code }, body: { version: draft.version } });
     await onChange();
   });
@@ -80,18 +83,22 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
         <Sources newsletter={newsletter} />
       </div>
       {store.error && <ErrorNotice error={store.error} onRetry={() => void store.run()} />}
-      {discard.error && <ErrorNotice error={discard.error} />}
+      {isAsked && (
+        <Confirm title={t("newsletter.draft.generated")} action={generated} button={t("newsletter.draft.generated")} onClose={() => setAsked(false)} onDone={() => setAsked(false)}>
+          <p>{t("newsletter.replaces_edits")}</p>
+        </Confirm>
+      )}
       {isOwn && (
         <div class="ops-editor-end newsletter-unsaved">
           {draft.has_user_edits && !unsaved.text && (
-            <Button kind="quiet" busy={discard.busy} onClick={() => void discard.run()}>
+            <Button kind="quiet" onClick={() => setAsked(true)}>
               {t("newsletter.draft.generated")}
             </Button>
           )}
           {unsaved.text && (
             <>
               <span class="quiet">{t("newsletter.unsaved")}</span>
-              <Button kind="quiet" onClick={() => unsaved.write("")}>
+              <Button kind="quiet" onClick={() => discard(form, unsaved)}>
                 {t("newsletter.discard")}
               </Button>
               <Button kind="primary" busy={store.busy} onClick={() => void store.run()}>

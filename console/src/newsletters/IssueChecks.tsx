@@ -3,11 +3,11 @@
 import { useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp } from "../app";
-import { Section } from "../operations/sections";
+import { count, Section } from "../operations/sections";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice } from "../ui/controls";
 import { useChange } from "./changes";
-import { stored, type Issue } from "./source";
+import { stored, utcDay, type Checklist, type Issue } from "./source";
 
 const CLAIMS = "claims"; // warnings of the text, which a person may accept
 
@@ -23,7 +23,7 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
   });
   return (
     <Section title={t("newsletter.checks")} about={t("newsletter.checks.about")} resource={found}>
-      {({ checks, bytes }) => {
+      {({ checks, bytes, warm_up }) => {
         const blocking = checks.filter(({ level, code }) => level === "blocks" && !(areRead && code === CLAIMS));
         return (
           <>
@@ -31,7 +31,7 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
             <ul class="newsletter-checks">
               {checks.map(({ code, level, problem }) => (
                 <li key={code}>
-                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {checkText(code, problem)}
+                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
                 </li>
               ))}
             </ul>
@@ -57,6 +57,11 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
       }}
     </Section>
   );
+}
+
+function warmUpText({ limit, sent_today, people, is_all, ends_on }: NonNullable<Checklist["warm_up"]>): string {
+  const facts = { limit: count(limit), sent: count(sent_today), people: count(people), day: utcDay(ends_on) };
+  return t(is_all ? "newsletter.warm_up.before" : "newsletter.warm_up.before_more", facts);
 }
 
 function checkText(code: string, problem: string): string {

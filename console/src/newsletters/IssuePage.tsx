@@ -11,6 +11,8 @@ import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
 import { useChange } from "./changes";
 import { IssueChecks } from "./IssueChecks";
+import { MailboxProviders } from "./MailboxProviders";
+import { ResendUnknown } from "./ResendUnknown";
 import { PLACE, whyOf, type Issue } from "./source";
 import { Subjects } from "./SubjectTest";
 import { TestMails } from "./TestMails";
@@ -235,6 +237,7 @@ function Results({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
                 </div>
               ))}
             </dl>
+            <MailboxProviders stats={figures} />
             {figures.variants.length > 0 && <Subjects issue={issue} stats={figures} onChange={onChange} />}
             {issue.state === "sent" && figures.unknown > 0 && <ResendUnknown issue={issue} onChange={onChange} />}
           </>
@@ -270,31 +273,6 @@ function Results({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </>
         )}
       </Section>
-    </>
-  );
-}
-
-function ResendUnknown({ issue, onChange }: { issue: Issue; onChange: () => Promise<void> }) {
-  const { client } = useApp();
-  const [isAsked, setAsked] = useState(false);
-  const resend = useChange(async () => client.call("POST /newsletters/issues/{issue_id}/resend-unknown", { path: { issue_id: issue.issue_id }, body: { version: issue.version } }));
-  return (
-    <>
-      <Button onClick={() => setAsked(true)}>{t("newsletter.issue.resend")}</Button>
-      {isAsked && (
-        <Confirm
-          title={t("newsletter.issue.resend")}
-          action={resend}
-          button={t("newsletter.issue.resend")}
-          onClose={() => setAsked(false)}
-          onDone={() => {
-            setAsked(false);
-            void onChange();
-          }}
-        >
-          <p>{t("newsletter.issue.resend.about")}</p>
-        </Confirm>
-      )}
     </>
   );
 }

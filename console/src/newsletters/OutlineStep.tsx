@@ -11,7 +11,7 @@ import { Generation } from "./Generation";
 import type { StepProps } from "./NewsletterPage";
 import { OutlineItem } from "./OutlineItem";
 import { added, dropped, editedFrom, fieldOf, kept, placeIn, requestOf, stepped, without, withItem, withName, type Outline, type Section } from "./outline";
-import { PLACE, stepName, stored } from "./source";
+import { discard, PLACE, stepName, stored } from "./source";
 
 export function OutlineStep(props: StepProps) {
   const { newsletter, isOwn, onChange } = props;
@@ -33,7 +33,8 @@ export function OutlineStep(props: StepProps) {
 function Editor({ newsletter: { metadata, outline }, isOwn, onChange }: StepProps) {
   const { client } = useApp();
   const code = metadata.newsletter_code;
-  const draft = useDraft(`newsletter outline ${code}`);
+  const form = `newsletter outline ${code}`;
+  const draft = useDraft(form);
   const [dragged, setDragged] = useState<string | null>(null);
   const [said, setSaid] = useState("");
   const edited = draft.text ? kept(draft.text, outline) : editedFrom(outline);
@@ -104,7 +105,7 @@ function Editor({ newsletter: { metadata, outline }, isOwn, onChange }: StepProp
       {isOwn && draft.text && (
         <div class="ops-editor-end newsletter-unsaved">
           <span class="quiet">{t("newsletter.unsaved")}</span>
-          <Button kind="quiet" onClick={() => draft.write("")}>
+          <Button kind="quiet" onClick={() => discard(form, draft)}>
             {t("newsletter.discard")}
           </Button>
           <Button kind="primary" busy={store.busy} onClick={() => void store.run()}>

@@ -2,13 +2,16 @@
 
 import type { Client } from "../api/client";
 import type { ConsoleApi, NewslettersApi } from "../api/routes";
+import { keepDraft } from "../conversations/drafts";
+import { locale, named, t, type Key } from "../texts/texts";
+import type { Draft } from "../ui/draft";
 import { showToast } from "../ui/toastList";
-import { named, t, type Key } from "../texts/texts";
 
 export type Newsletter = NewslettersApi.NewsletterView;
 export type Metadata = NewslettersApi.MetadataView;
 export type Summary = NewslettersApi.NewsletterSummary;
 export type Issue = NewslettersApi.IssueView;
+export type Checklist = NewslettersApi.Checklist;
 export type Stats = NewslettersApi.StatsView;
 export type PublicList = NewslettersApi.PublicListView;
 export type Warning = NewslettersApi.EditorWarning;
@@ -76,8 +79,19 @@ export function failureText(code: string | null | undefined, sentence: string | 
   return known === (code ?? "").replaceAll("_", " ") ? (sentence ?? known) : known;
 }
 
+// A day of UTC, the same in every zone.
+export function utcDay(at: string): string {
+  return new Date(at).toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
+}
+
 export function stored(): void {
   showToast(t("newsletter.stored"));
+}
+
+// Removes what was typed in a form and is not stored; it can be put back for some seconds.
+export function discard(form: string, { text, write }: Draft): void {
+  write("");
+  showToast(t("undo.discarded"), async () => keepDraft(form, text));
 }
 
 export function stepName(page: Page): string {

@@ -16,7 +16,7 @@ import { load, type Notifications } from "./source";
 import { newsOf } from "./words";
 
 const POLL_MS = 60_000; // without live updates
-const SLOW_POLL_MS = 300_000; // with them: issues of newsletters bring no hint
+const SLOW_POLL_MS = 300_000; // with them: covers lost hints
 const MOST_SHOWN = 99;
 const PAUSE_MS = 2_000;
 

@@ -17,6 +17,7 @@ import { Parked } from "./parked/Parked";
 import { Privacy } from "./privacy/Privacy";
 import { Projects } from "./projects/Projects";
 import { ServiceLevels } from "./figures/ServiceLevels";
+import { DomainsPage } from "../setup/domains/DomainsPage";
 import { Findings } from "../setup/Findings";
 import { KeysPage } from "../setup/keys/KeysPage";
 import { PeoplePage } from "../setup/PeoplePage";
@@ -76,6 +77,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <ServiceLevels />;
     case "numbers":
       return <Numbers />;
+    case "domains":
+      return <DomainsPage />;
     case "mailboxes":
       return <MailboxSettings />;
     case "macros":

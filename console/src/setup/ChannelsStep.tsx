@@ -32,7 +32,9 @@ export function ChannelsStep({ entered, onEnter, onDone, mailboxes }: StepProps 
         }}
       >
         <h3>{t("setup.channels.mailbox")}</h3>
-        <p class="quiet">{t("setup.channels.mailbox_text")}</p>
+        <p class="quiet">
+          {t("setup.channels.mailbox_text")} <a class="link" href={placeOf("operations", "domains")}>{t("ops.part.domains")}</a>
+        </p>
         {mailboxes.length > 0 && (
           <p>
             {mailboxes.map(({ address }) => address).join(", ")} · <a class="link" href={placeOf("operations", "mailboxes")}>{t("setup.channels.settings")}</a>

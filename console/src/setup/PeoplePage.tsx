@@ -8,7 +8,7 @@ import { rightsOf } from "../operations/access";
 import { linesOf } from "../operations/mailboxes/hours";
 import { Confirm, Section, Table } from "../operations/sections";
 import { t } from "../texts/texts";
-import { Badge, Button, Field } from "../ui/controls";
+import { Badge, Button, ErrorNotice, Field } from "../ui/controls";
 import { useDraft } from "../ui/draft";
 import { showToast } from "../ui/toastList";
 import { kept } from "./entered";
@@ -120,8 +120,20 @@ function Roles({ member, isOperator, onClose, onDone }: { member: Member; isOper
         <input dir="ltr" value={teams} placeholder="sales, night-shift" onInput={(event) => setTeams(event.currentTarget.value)} />
       </Field>
       <p class="quiet">{t("people.effect.roles")}</p>
+      <SecondFactors personId={member.person_id} />
     </Confirm>
   );
+}
+
+function SecondFactors({ personId }: { personId: string }) {
+  const { client } = useApp();
+  const found = useResource(
+    async (signal) => (await client.call("GET /operations/people/{person_id}/second-factors", { path: { person_id: personId }, signal })).result.second_factors,
+    [client, personId],
+  );
+  if (found.error) return <ErrorNotice error={found.error} onRetry={() => void found.reload()} />;
+  if (found.value === null) return null;
+  return <p>{t(found.value.length ? "people.second_factor" : "people.no_second_factor")}</p>;
 }
 
 function Ask({ asked: { member, what }, onClose, onDone }: { asked: { member: Member; what: "sign_out" | "block" | "admit" }; onClose: () => void; onDone: () => void }) {

@@ -52,6 +52,9 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be one of the choices$/i, "problem.choice"],
   [/^must be a number below 10\^15 with at most 6 decimals$/i, "problem.decimals"],
   [/^must be true or false$/i, "problem.boolean"],
+  [/^must be a domain, as .*$/i, "problem.domain"],
+  [/^must be a domain of the company.*$/i, "problem.provider_domain"],
+  [/^its domain must be granted by an operator.*$/i, "problem.other_domain"],
 ];
 
 // null: no rule has these words, and they are shown as they are.

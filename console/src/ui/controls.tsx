@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ApiError } from "../api/errors";
+import { isOf, type ApiError } from "../api/errors";
 import type { Action } from "../api/resource";
 import { initials } from "../texts/format";
 import { named, t } from "../texts/texts";
@@ -95,7 +95,7 @@ export function errorText(error: ApiError): string {
 }
 
 export function ErrorNotice({ error, onRetry, fields = [] }: { error: ApiError; onRetry?: () => void; fields?: string[] }) {
-  const elsewhere = error.details.filter((problem) => !fields.includes(problem.field ?? ""));
+  const elsewhere = error.details.filter((problem) => !fields.some((field) => isOf(problem, field)));
   return (
     <div class="notice notice-error" role="alert">
       <Icon name="alert" />

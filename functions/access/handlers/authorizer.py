@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from access import api_keys, company_rate
 from access.credentials import CredentialsRefused
-from shared.access import revocations
+from shared.access import company_keys, revocations
 from shared.access.logins import StoredLogins
 from shared.api.auth import COMPANY_HEADER, Caller, Unresolved, over_rate, unresolved
 from shared.aws.dynamodb import Table
@@ -66,7 +67,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     headers = {name.lower(): str(value) for name, value in (event.get("headers") or {}).items()}
     try:
         if "x-api-key" in headers:
-            context = _limited(api_keys.verify(table, headers["x-api-key"].strip()).caller())
+            context = _context_of_key(headers["x-api-key"].strip())
         else:
             context = _context_of_holder(headers, event["methodArn"])
     except CredentialsRefused as refusal:
@@ -77,6 +78,17 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         if metrics.metric_set:
             metrics.flush_metrics()
     return _policy(event, "Allow", context["principal"], context)
+
+
+def _context_of_key(text: str) -> dict[str, str]:
+    """Return the context of an API key. Raises CredentialsRefused, and what the table raises if it cannot read."""
+    key = api_keys.verify(table, text)
+    try:
+        company_keys.note_use(table, key)
+    except (ClientError, BotoCoreError):
+        # The call does not wait for a later attempt: the next one notes the day.
+        logger.warning("the use of an API key was not noted", extra={"key_id": key.key_id})
+    return _limited(key.caller())
 
 
 def _context_of_holder(headers: Mapping[str, str], method_arn: str) -> dict[str, str]:

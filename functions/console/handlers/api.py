@@ -70,8 +70,10 @@ from shared.identity.contacts.merges import MergeRefused, Missing
 from shared.identity.contacts.notes import NoteRemoved
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, InboxRequest
-from shared.inbox.live import push_starts
+from shared.inbox.live import announcements, push_starts
+from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
+from shared.inbox.live.push_starts import PushStarts
 from shared.policy.consent.records import Consents
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart
 from shared.runtime.observability import write_metrics
@@ -101,6 +103,7 @@ class InboxApiSettings(AuditedSettings):
     live_table_name: str
     live_endpoint: Url
     live_url: str
+    inbox_function: str
     digest_sender: str
     api_keys_table_name: str
     login_settings_name: str
@@ -190,6 +193,11 @@ digest_deps = digests.DigestDependencies(
     ses=_ses,
     sender=settings.digest_sender if settings.digest_sender.partition("@")[2] else "",
 )
+announcer = Announcer(
+    live=sessions,
+    key_of=lambda change: change.reference,
+    pushes=PushStarts(live_table, settings.inbox_function),
+)
 push_deps = pushes.PushDependencies(inbox=deps, logins=logins)
 imports = ImportDependencies(inbox=deps, consents=consent_records, bucket=exports)
 contact_exports = ExportDependencies(inbox=deps, bucket=exports)
@@ -268,6 +276,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return {}
     if push_starts.STARTED in event:
         pushes.send(push_deps, event[push_starts.STARTED])
+        write_metrics()
+        return {}
+    if announcements.ANNOUNCED in event:
+        announcements.take(announcer, event[announcements.ANNOUNCED])
         write_metrics()
         return {}
     if "httpMethod" not in event:

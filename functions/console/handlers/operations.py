@@ -22,6 +22,7 @@ from console.operations.measurements import CloudWatchMetrics, Unavailable
 from console.operations.queues import Queues
 from console.operations.setup.administrator import FirstAdministrators
 from console.operations.setup.api_keys import ApiKeyNotFound
+from console.operations.setup.email_domains import DomainNotFound, DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration, PersonNotFound
 from console.operations.setup.people import PersonExists
@@ -45,6 +46,7 @@ from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.inbox.items import InboxRequest
+from shared.providers.email.identities import Identities
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -68,6 +70,7 @@ class OperationsSettings(AuditedSettings, SpendingSettings):
     first_queue_url: str
     live_table_name: str
     tables: tuple[str, ...]
+    inbound_domain: str = ""  # whose mail SES receives for this deployment
 
 
 settings = OperationsSettings.load()
@@ -106,6 +109,7 @@ routes = Routes(
         PersonExists: (HTTPStatus.CONFLICT, "person_exists"),
         PersonNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         ApiKeyNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        DomainNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         TooManyKeys: (HTTPStatus.CONFLICT, "too_many_keys"),
         PoolMissing: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
         ProfileConflict: (HTTPStatus.CONFLICT, "version_conflict"),
@@ -120,10 +124,18 @@ def people() -> People:
     return People.of(cognito(), logins.value().user_pool)
 
 
+owners = Table(dynamodb, settings.conversation_log_table_name)
+identities = Identities(lambda: boto3.client("sesv2", config=quick))
+domains = DomainSetup(
+    identities=identities,
+    owners=owners,
+    region=dynamodb.meta.region_name,
+    receiving=settings.inbound_domain,
+)
 whatsapp_secrets = WhatsAppSecrets(
     apps=settings.whatsapp_app_secret_id,
     tokens=settings.whatsapp_tokens_secret_id,
-    owners=Table(dynamodb, settings.conversation_log_table_name),
+    owners=owners,
 )
 lambda_functions = cache(lambda: boto3.client("lambda", config=quick))
 routes.add(
@@ -134,6 +146,7 @@ routes.add(
         secrets=whatsapp_secrets,
         switches=SwitchChanges(ssm, settings.stage),
         members=Administration(api_keys, people),
+        domains=domains,
         checks=Checks(
             stage=settings.stage,
             functions=lambda_functions,

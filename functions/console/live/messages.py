@@ -4,7 +4,8 @@ Messages of clients over an open connection, and their relay to the company's ot
     {"typing": {"context", "key"}}         --> {"typing": {"context", "key", "principal"}}
     {"taking_over": {"context", "key"}}    --> {"taking_over": {"context", "key", "principal"}}
     {"shows": {"context", "key"} or null}  stored: hints about typing in other conversations are not wanted
-    {"ping": {}}                           keeps the connection open; API Gateway closes it after ten silent minutes
+
+API Gateway itself answers {"action": "ping"} (stacks/monitoring.yaml). It closes a connection after ten silent minutes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pydantic import Field, model_validator
 
 from shared.api.errors import InvalidInput
 from shared.api.models import inputs
-from shared.api.models.inputs import Input, NoInput
+from shared.api.models.inputs import Input
 from shared.aws.sqs_fifo import to_json
 from shared.inbox import entries
 from shared.inbox.items import Context, Entry
@@ -46,7 +47,6 @@ class Message(Input):
     typing: Place | None = None
     taking_over: Place | None = None
     shows: Place | None = None
-    ping: NoInput | None = None
 
     @model_validator(mode="after")
     def _one(self) -> Message:
@@ -72,8 +72,6 @@ def take(deps: LiveDependencies, connection_id: str, text: str) -> None:
     if len(text) > LONGEST_MESSAGE:
         raise InvalidInput([{"field": "body", "problem": "is too long"}])
     message = inputs.body(text, Message)
-    if message.ping is not None:
-        return
     table = deps.live.table
     key = connections.key_of(table, connection_id)
     if key is None:

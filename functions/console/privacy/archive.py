@@ -37,9 +37,19 @@ _FLAGS: Final = 0x0808  # sizes follow the content; names are in UTF-8
 _DEFLATED, _VERSION, _DATE = 8, 45, 0x21
 _MODE: Final = 0o600 << 16
 _ALL: Final = 0xFFFFFFFF  # the value is in the ZIP64 field
+_TITLES: Final = {
+    "whatsapp": "WhatsApp: messages, calls, files and conversations",
+    "email_threads": "E-mail: mails with their files, and threads",
+    "conversations": "Conversations with the assistant",
+    "newsletters": "Newsletters: sign-ups, choices and bylines",
+    "richpanel": "Help desk: times of automatic replies, and tickets",
+    "contacts": "Contact: details, notes, history, lists, consent, and what the inbox shows",
+}
 _PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Personal data</title>
-<h1>Personal data</h1><p>Requested at {requested_at}. Lines have one JSON object for each stored item.</p>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Personal data</title>
+<h1>Personal data</h1><p>Requested at {requested_at}. Files of lines (.jsonl) have one JSON object for each stored
+item and open in any text editor; mails (.eml) open in a mail program.</p>
 {parts}
 </html>
 """
@@ -230,11 +240,14 @@ def _index(exports: Sequence[Exported], entries: Sequence[_Entry], requested_at:
     for number, one in enumerate(exports):
         folder = f"{_folder(number, one)}/"
         names = [entry.name for entry in entries if entry.name.startswith(folder)]
-        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(one.counts.items()))
+        counts = ", ".join(
+            f"{kind.lower().replace('_', ' ')}: {count}"
+            for kind, count in sorted(one.counts.items())
+        )
         links = "".join(
             f'<li><a href="{quote(name)}">{html.escape(name.removeprefix(folder))}</a></li>'
             for name in names
         )
-        title = html.escape(one.context)
+        title = html.escape(_TITLES.get(one.context, one.context))
         parts.append(f"<h2>{title}</h2><p>{html.escape(counts or 'nothing')}</p><ul>{links}</ul>")
     return _PAGE.format(requested_at=requested_at, parts="\n".join(parts))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.errors import InvalidInput
@@ -16,6 +17,7 @@ from shared.privacy.parts import Named, NameKind
 
 LONGEST_REASON: Final = 200
 PRINCIPAL: Final = r"(user|api-key):[!-~]{1,190}"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _PROBLEMS: Final = {
     NameKind.PHONE: "must be a phone number with + and country code",
     NameKind.EMAIL: "must be an e-mail address",
@@ -39,9 +41,7 @@ class SubjectInput(Input):
     email: _Text | None = Field(default=None, repr=False)
     user_id: _Text | None = Field(default=None, repr=False)
     external_id: _Text | None = Field(default=None, repr=False)
-    principal: Annotated[str, Field(pattern=f"^{PRINCIPAL}$")] | None = Field(
-        default=None, repr=False
-    )
+    principal: _Text | None = Field(default=None, repr=False)
     ticket_id: Annotated[str, Field(pattern=r"^[!-~]{1,128}$")] | None = None
 
     @model_validator(mode="after")
@@ -49,6 +49,12 @@ class SubjectInput(Input):
         if sum(getattr(self, kind) is not None for kind in NameKind) != 1:
             raise PydanticCustomError("subject", "must have exactly one name of the person")
         return self
+
+
+def _on_one_line(text: str) -> str:
+    if _CONTROL.search(text) or not text.strip():
+        raise PydanticCustomError("reason", "must be a text on one line")
+    return text
 
 
 class PersonInput(Input):
@@ -60,12 +66,7 @@ class PersonInput(Input):
     kind: Literal["export", "erase"]
     subject: SubjectInput
     reason: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=LONGEST_REASON,
-            pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$",
-        ),
+        str, Field(min_length=1, max_length=LONGEST_REASON), AfterValidator(_on_one_line)
     ]
     reference: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:/-]{1,64}$")] | None = None
     dry_run: bool = False
@@ -90,6 +91,8 @@ def named(subject: SubjectInput) -> Named:
 
 def _normal(kind: NameKind, text: str) -> str:
     match kind:
+        case NameKind.PRINCIPAL if not re.fullmatch(PRINCIPAL, text):
+            raise AddressInvalid("malformed")
         case NameKind.CONTACT | NameKind.PRINCIPAL | NameKind.TICKET:
             return text
         case NameKind.USER_ID:

@@ -143,29 +143,18 @@ class Inventory(inventory.Inventory):
 
     @property
     def exported(self) -> list[str]:
-        """The exports of the person by the given names, or any one name; each context removes its own."""
+        """The exports of the person by any one name; each context removes its own."""
         if self.job.contexts is not None:
             return []
         company, contacts = self.job.company_id, self.job.contact_ids or []
         names = [*self.job.names, *(Named(NameKind.CONTACT, one) for one in contacts)]
-        given = [
-            [Named(NameKind(kind), value) for kind, value in self.job.given or []],
-            *([one] for one in names),
-        ]
-        ids = dict.fromkeys(PersonJob.id_of("export", company, one) for one in given)
+        subjects = (PersonJob.subject_of([one]) for one in names)
+        ids = (job_id for one in subjects for job_id in PersonJob.ids_of("export", company, one))
         return [exports_of(company, one) for one in ids]
 
     @property
     def _of_contexts(self) -> list[Source]:
-        if self.job.subjects is not None:
-            return [(context, subject) for context, subject in self.job.subjects]
-        # A run that an earlier release has begun.
-        names, kind, company = self.job.names, self.job.kind, self.job.company_id
-        return [
-            (context, subject.name)
-            for context, part in self.parts.items()
-            for subject in part.subjects(kind, company, names)
-        ]
+        return [(context, subject) for context, subject in self.job.subjects or []]
 
     @property
     def _stored_profiles(self) -> Profiles:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,6 @@ from console.privacy.inventory import SETTLES_MS, Inventory, exports_of
 from console.privacy.person import Sources
 from console.store.person_jobs import PersonJob
 from shared.privacy.engine import Engine
-from shared.privacy.parts import Named, NameKind
 from shared.privacy.remainders import stated
 from shared.privacy.requests import Jobs
 from shared.runtime import clock
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from shared.inbox.entries import Tables
     from shared.inbox.items import Context
     from shared.privacy.jobs import Kind
-    from shared.privacy.parts import Part, PersonHeads
+    from shared.privacy.parts import Named, Part, PersonHeads
 
 TURN_MS: Final = 60 * clock.SECOND_MS
 # Beside what the receipts of the contexts name.
@@ -84,25 +82,9 @@ def start(
 
     *at*: when it was requested, if not now; what is stored later stays.
     """
-    subject = subject_of(given, contexts)
-    more = {"reason": reason, "reference": reference}
+    subject = PersonJob.subject_of(given, contexts)
+    more = {"reason": reason, "reference": reference, "contexts": contexts}
     return jobs_of(deps).start(kind, company, subject, by=by, at=at, **more)
-
-
-def subject_of(given: Sequence[Named], contexts: Sequence[str] | None) -> str:
-    """Return the subject of the person with these names, with *contexts* only in some."""
-    return json.dumps([given, contexts])
-
-
-def _fields(_kind: Kind, _company: str, subject: str) -> dict[str, object]:
-    given, contexts = json.loads(subject)
-    return {"given": given, "contexts": contexts, "layout": PersonJob.PRESENT}
-
-
-def _id_of(kind: Kind, company: str, subject: str) -> str:
-    given, contexts = json.loads(subject)
-    names = [Named(NameKind(name_kind), value) for name_kind, value in given]
-    return PersonJob.id_of(kind, company, names, contexts)
 
 
 def jobs_of(deps: PersonDependencies) -> Jobs[PersonJob]:
@@ -111,8 +93,6 @@ def jobs_of(deps: PersonDependencies) -> Jobs[PersonJob]:
         item=PersonJob,
         table=deps.tables.contacts,
         bucket=deps.bucket,
-        id_of=_id_of,
-        fields=_fields,
         exports=exports_of,
         lines="person.jsonl",
         remainders=lambda _: REMAINDERS,
@@ -140,7 +120,6 @@ def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[Person
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
     """Return a job with all names of the person, stored before anything that leads to them is removed."""
     names, found = person.of_names(deps.sources, job.company_id, job.names)
-    ids = list(dict.fromkeys([*(job.contact_ids or []), *found]))  # known to an earlier release
     subjects = [
         (context, subject)
         for context, part in deps.parts.items()
@@ -149,7 +128,7 @@ def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
     ]
     return job.changed(
         identifiers=[list(one) for one in names],
-        contact_ids=ids if job.contexts is None else [],
+        contact_ids=found if job.contexts is None else [],
         subjects=[[context, subject.name] for context, subject in subjects],
         parts=[{"context": context, "job_id": subject.job_id} for context, subject in subjects],
     )

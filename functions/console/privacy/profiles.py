@@ -92,8 +92,9 @@ class Profiles:
         contact_id, sort = (
             json.loads(found.key) if found.kind == RECORD else (found.key, Profile.sk_pattern)
         )
-        key = Profile.key(company, contact_id) | {"sk": sort}
-        return {"kind": found.kind, "item": self.table.get(key)}
+        item = self.table.get(Profile.key(company, contact_id) | {"sk": sort}) or {}
+        hashes = Profile.name_of("tokens")
+        return {"kind": found.kind, "item": {n: item[n] for n in item if n != hashes} or None}
 
     def _remove_profile(self, contact_id: str) -> None:
         """Remove a profile, then what was written beside it since the page: nothing is without a profile."""

@@ -19,6 +19,7 @@ from console.privacy import archive, jobs
 from console.privacy.archive import Exported
 from console.privacy.inventory import exports_of
 from console.store import person_requests
+from console.store.person_jobs import PersonJob
 from shared.aws.tables.leases import LeaseLost
 from shared.privacy import engine, remainders
 from shared.privacy.parts import Named, NameKind, PartJob
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from console.privacy.jobs import PersonDependencies
-    from console.store.person_jobs import PersonJob
     from console.store.person_requests import PersonRequest
     from shared.aws.dynamodb import Table
     from shared.privacy.jobs import Kind
@@ -143,7 +143,7 @@ class _Turn:
         kind: Kind = request.kind
         given = [Named(NameKind(request.given[0]), request.given[1])] if request.given else []
         own = jobs.jobs_of(self.deps)
-        job_id = own.id_of(kind, request.company_id, jobs.subject_of(given, request.contexts))
+        job_id = own.id_of(kind, request.company_id, PersonJob.subject_of(given, request.contexts))
         job = own.get(job_id)
         is_earlier = job is not None and job.requested_at < str(request.begun_at)
         if job is None or (job.is_done and is_earlier):

@@ -43,7 +43,7 @@ def of_days(
     """Return the days of contexts and channels on which something was counted, in their order."""
     named = {
         DayCounts.key(context, company, channel, date, shard): (date, context, channel)
-        for (context, channel), busy in _busy_days(table, company, dates, parts).items()
+        for (context, channel), busy in busy_days(table, company, dates, parts).items()
         for date in dates
         for shard in range(SHARDS + 1 if date in busy else 1)
     }
@@ -53,7 +53,7 @@ def of_days(
     return [_day(name, sums[name]) for name in sorted(sums)]
 
 
-def _busy_days(
+def busy_days(
     table: Table,
     company: str,
     dates: Sequence[str],

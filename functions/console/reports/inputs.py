@@ -15,6 +15,7 @@ from shared.policy.business_hours import MOST_PERIODS, BusinessHours, Period
 from shared.runtime import clock
 
 MOST_DAYS: Final = 366
+PROJECT: Final = r"^[A-Za-z0-9._-]{1,64}$"
 MOST_DAYS_OF_PEOPLE: Final = 92
 _USUAL: Final = timedelta(days=29)
 
@@ -70,6 +71,17 @@ class PeopleQuery(DaysQuery):
 
     group: Annotated[str, Field(pattern=TEAM_PATTERN)] | None = None
     assignee: AssigneeFilter | None = None
+
+
+class OutcomesQuery(DaysQuery):
+    """
+    What came of the answers of a project's model. `version`, `language`: only of this version of its settings, of this
+    language of the conversations.
+    """
+
+    project: Annotated[str, Field(pattern=PROJECT)]
+    version: Annotated[int, Field(ge=0)] | None = None
+    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")] | None = None
 
 
 class BacklogQuery(ReportQuery):

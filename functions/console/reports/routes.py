@@ -7,10 +7,11 @@ from typing import Final
 from console.api.people import People, Unsupported
 from console.api.views import CompanyPeople
 from console.reading_rights import SCOPES, is_readable, readable
-from console.reports import backlog, days
+from console.reports import backlog, days, outcomes
 from console.reports.inputs import (
     BacklogQuery,
     DaysQuery,
+    OutcomesQuery,
     PeopleQuery,
     ReportQuery,
     ReportSettingsInput,
@@ -18,6 +19,7 @@ from console.reports.inputs import (
 from console.reports.views import (
     BacklogReport,
     ConversationReport,
+    OutcomesReport,
     PeopleReport,
     ReportSettingsView,
 )
@@ -87,6 +89,22 @@ class ReportRoutes:
             self.table, caller.company, query, lambda entry: is_readable(caller, contexts, entry)
         )
         return report.in_format(query.format)
+
+    @route_methods.reads("GET /reports/outcomes", SCOPES[Context.CONVERSATIONS])
+    def report_outcomes(self, request: Request[OutcomesQuery]) -> OutcomesReport:
+        """Count what came of the answers of a project's model by day, channel, version and language."""
+        caller, query = request.caller, request.input
+        if not caller.may_use(caller.company, query.project):
+            raise Forbidden("project: this API key is bound to other projects")
+        found, rows = outcomes.of_project(self.table, caller.company, query)
+        report = OutcomesReport(
+            time_zone=self._zone(caller),
+            project=query.project,
+            first=query.dates[0],
+            last=query.dates[-1],
+            outcomes=found,
+        )
+        return report.with_rows(rows).in_format(query.format)
 
     @route_methods.reads("GET /reports/settings", *SCOPES.values())
     def get_report_settings(self, request: Request[NoInput]) -> ReportSettingsView:

@@ -119,6 +119,55 @@ class ConversationReport(Report):
         ]
 
 
+class OutcomeView(views.View):
+    """
+    What came of answers on a day, of a channel, version of the settings (0: unknown) and language (`und`: unknown).
+
+    `endedAlone`: answered without a person, of all ends (with `endedWithPeople`, `optedOut`). `handedOff`: to people,
+    by cause. `reopenedSoon`: conversations whose customer or people opened them again within 72 hours. `ratedUp`,
+    `ratedDown` by reason: of people, less those that they took back.
+    """
+
+    model_config = _CAMEL
+
+    date: str
+    channel: Channel
+    version: int
+    language: str
+    ended_alone: int
+    ended_with_people: int
+    opted_out: int
+    failed: int
+    handed_off: dict[str, int]
+    reopened_soon: int
+    rated_up: int
+    rated_down: dict[str, int]
+
+
+class OutcomesReport(Report):
+    """What came of the answers of a project's model; days without anything are absent."""
+
+    columns: ClassVar[tuple[str, ...]] = (
+        *("date", "channel", "version", "language", "outcome", "cause", "count"),
+    )
+
+    time_zone: str
+    project: str
+    first: str
+    last: str
+    outcomes: list[OutcomeView]
+    _counts: list[tuple[str | int, ...]] = PrivateAttr(default_factory=list)
+
+    def with_rows(self, counts: list[tuple[str | int, ...]]) -> Self:
+        """Return the report with a row of the table for each count."""
+        self._counts = counts
+        return self
+
+    def rows(self) -> list[tuple[str | int, ...]]:
+        """Return a row of each count."""
+        return self._counts
+
+
 class PersonReport(views.View):
     """What happened in the conversations that were assigned to a person or team; `name` of a person, if known."""
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.identity import addresses
-from shared.identity.contacts.words import folded, visible
+from shared.identity.addresses import visible
+from shared.identity.contacts.words import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

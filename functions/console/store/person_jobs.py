@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+import json
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from shared.aws.tables.items import filled
-from shared.identity.keyed_hashes import keyed_hash
-from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.jobs import Job
 from shared.privacy.parts import Asked, Named, NameKind
 
 if TYPE_CHECKING:
@@ -19,21 +19,19 @@ if TYPE_CHECKING:
 
 class PersonJob(Job):
     """
-    The erasure or export of one person in all contexts, by the names `given`.
+    The erasure or export of one person in all contexts, by the names of its subject.
 
     `identifiers` are all names of the person, `contact_ids` the ids of all profiles, those that others lead to last,
     and `subjects` what the jobs of the contexts are named by, as `[context, subject]`; they are removed when a run is
     done. `parts` names these jobs, as `{context, job_id}`, whose receipts are parts of this one's. `reason` and
-    `reference` are the words of the caller. `layout` is that of the sources, by their numbers.
+    `reference` are the words of the caller.
     """
 
-    PRESENT: ClassVar[int] = 1
-
+    context: ClassVar[str] = "contacts"
     pk_pattern: ClassVar[str] = "PRIVACY#{job}"
     sk_pattern: ClassVar[str] = "JOB"
     of_run: ClassVar[tuple[str, ...]] = (
         *Job.of_run,
-        "given",
         "identifiers",
         "contact_ids",
         "subjects",
@@ -44,12 +42,10 @@ class PersonJob(Job):
     company_id: str
     reason: str
     reference: str | None = None
-    given: list[list[str]] | None = Field(default=None, repr=False)
     identifiers: list[list[str]] | None = Field(default=None, repr=False)
     contact_ids: list[str] | None = Field(default=None, repr=False)
     subjects: list[list[str]] | None = Field(default=None, repr=False)
     parts: list[dict[str, str]] = Field(default_factory=list)
-    layout: int = 0
     contexts: list[str] | None = None  # the only ones, by a request about these
 
     @classmethod
@@ -57,33 +53,10 @@ class PersonJob(Job):
         """Return the whole key of the item of a job."""
         return {"pk": filled(cls.pk_pattern, job_id), "sk": cls.sk_pattern}
 
-    @classmethod
-    def id_of(
-        cls,
-        kind: Kind,
-        company_id: str,
-        given: Iterable[Named],
-        contexts: Iterable[str] | None = None,
-    ) -> str:
-        """Return the id of the job of a person by these names, or in some contexts. Raises as `keyed_hash`."""
-        named = (text for one in sorted(given) for text in one)
-        only = ("in", *sorted(contexts)) if contexts is not None else ()
-        return keyed_hash("person job", kind, company_id, *named, *only)[:ID_DIGITS]
-
-    def in_present_form(self) -> Self:
-        """
-        Return the job; a run of a release with other sources finds the names of the person again, beside those that it
-        knows, and begins with the first source: what is removed by then is not found again.
-        """
-        if self.layout == self.PRESENT or self.is_done:
-            return self
-        again = self.changed(
-            layout=self.PRESENT, state="queued", step="fence", source=None, start=None, planned=[]
-        )
-        if self.kind == "erase":
-            return again
-        # In a folder of its own: the one of the run so far may have more pages.
-        return again.changed(run=self.run + 1, page=0, joining=None, counts={})
+    @staticmethod
+    def subject_of(given: Iterable[Named], contexts: Iterable[str] | None = None) -> str:
+        """Return the subject of the person with these names, in any order; with *contexts* only in some."""
+        return json.dumps([sorted(given), sorted(contexts) if contexts is not None else None])
 
     @property
     def asked(self) -> Asked:
@@ -98,6 +71,13 @@ class PersonJob(Job):
     @property
     def names(self) -> list[Named]:
         """All names of the person that are known to the run."""
-        return [
-            Named(NameKind(kind), value) for kind, value in self.identifiers or self.given or []
-        ]
+        return _named(self.identifiers) if self.identifiers else self.given
+
+    @property
+    def given(self) -> list[Named]:
+        """The names of the subject; none once a run is done."""
+        return _named(json.loads(self.requested_for)[0]) if self.requested_for else []
+
+
+def _named(stored: Iterable[list[str]]) -> list[Named]:
+    return [Named(NameKind(kind), value) for kind, value in stored]

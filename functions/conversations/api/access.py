@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
+    from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.policy.consent.records import Consents
@@ -75,9 +76,10 @@ class Unusable(InvalidInput):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies:
-    """Dependencies of the admin API. *inbound* is the queue of inbound messages."""
+    """Dependencies of the admin API. *contacts*: their table. *inbound* is the queue of inbound messages."""
 
     resources: Resources
+    contacts: Table
     inbound: FifoQueue
     consents: Consents
     seal_secret: JsonSecret

@@ -25,6 +25,8 @@ def _is_not_blank(text: str) -> str:
 type EntryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 type Ref = Annotated[str, Field(pattern="^[a-z2-7]{26}$")]
 type Flag = Annotated[bool, Strict()]
+# Why an answer of the model is bad; a part of the names of counts.
+type RatingReason = Literal["wrong", "incomplete", "tone", "language", "not_needed", "other"]
 type Text = Annotated[
     str, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidator(_is_not_blank)
 ]
@@ -130,6 +132,22 @@ class LabelsInput(Input):
 
     labels: list[Label] = Field(max_length=MOST_LABELS)
     revision: Annotated[int, Strict()] = Field(ge=0)
+
+
+class RatingInput(Input):
+    """The caller's rating of a message of the model; null takes it back. `reason` of a bad one, by default `other`."""
+
+    entry_id: EntryId
+    rating: Literal["up", "down"] | None
+    reason: RatingReason | None = None
+
+    @model_validator(mode="after")
+    def _has_reason(self) -> Self:
+        if self.reason is not None and self.rating != "down":
+            raise ValueError("reason is of the rating down only")
+        if self.rating == "down" and self.reason is None:
+            self.reason = "other"
+        return self
 
 
 class SnoozeInput(Input):

@@ -198,7 +198,8 @@ class MessageView(View):
     A message. `whole_text` links to the full text if it is too long to be shown.
 
     Of the model: `ai_version` of the project's settings, `calls` of the provider, `functions` that it called, `sources`
-    that it was given and `answers` of the customer that it recorded, by question.
+    that it was given and `answers` of the customer that it recorded, by question; `ratings` of people, by principal:
+    `rated_up`, or `rated_down` with its reason after a colon.
     """
 
     entry_id: str
@@ -242,6 +243,7 @@ class MessageView(View):
     function: FunctionView | None
     hand_off_reason: str | None
     hand_off_cause: str | None
+    ratings: dict[str, str]
 
 
 class MessagesView(View):

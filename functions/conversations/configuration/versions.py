@@ -14,12 +14,11 @@ from boto3.dynamodb.conditions import Attr
 
 from conversations.configuration.projects import PARTITION_KEY, key
 from conversations.store import project_versions
-from conversations.store.items.parts.project_version import ProjectVersion
+from shared.ai.versions.stored import FIRST, PARLEY, Version
 from shared.runtime import clock
-from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -31,11 +30,6 @@ VERSIONED = (
     *("memory", "burst_wait", "default_language", "timezone"),
 )
 LIVE = "ai_version"
-ATTEMPTS = 8  # to get a number that no other author has taken meanwhile
-_PARLEY = "parley"
-
-# The path of a setting, and its value in each of two versions; None where it is absent.
-type Difference = tuple[str, Any, Any]
 
 
 def settings_of(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,31 +48,11 @@ def live_version(log: Table, companies: Table, item: Attributes) -> int:
     if LIVE in item:
         return int(item[LIVE])
     company_id, project_id = str(item["company_id"]), str(item["project_id"])
-    first = ProjectVersion(
-        number=1, settings=settings_of(item), by=_PARLEY, at=clock.to_text(clock.now_ms())
-    )
-    project_versions.add(log, company_id, project_id, first)
+    first = Version(settings=settings_of(item), by=PARLEY, at=clock.to_text(clock.now_ms()))
+    project_versions.of_project(log, company_id, project_id).put(first)
     where = key(company_id, project_id)
-    stored = companies.update(where, put_once={LIVE: 1}, when=Attr(PARTITION_KEY).exists())
+    stored = companies.update(where, put_once={LIVE: FIRST}, when=Attr(PARTITION_KEY).exists())
     return int(stored[LIVE])
-
-
-def add(log: Table, company_id: str, project_id: str, version: ProjectVersion) -> ProjectVersion:
-    """
-    Store *version* under the next free number and return it. Repeatable: a version that was made for the same call is
-    returned instead. Raises Transient if other authors take each number first.
-    """
-    last = project_versions.newest(log, company_id, project_id)
-    if last is not None and version.made_for and last.made_for == version.made_for:
-        return last
-    number = last.number if last else 0
-    for _ in range(ATTEMPTS):
-        number += 1
-        wanted = version.model_copy(update={"number": number})
-        stored = project_versions.add(log, company_id, project_id, wanted)
-        if stored is wanted or (version.made_for and stored.made_for == version.made_for):
-            return stored
-    raise Transient("version_contended")
 
 
 def version_of_file(
@@ -90,21 +64,18 @@ def version_of_file(
     """
     if stored is not None and live is not None and settings_of(stored) == settings_of(item):
         return live
-    version = ProjectVersion(
-        number=1,
-        settings=settings_of(item),
-        by=by,
-        at=clock.to_text(clock.now_ms()),
-        based_on=live,
+    version = Version(
+        settings=settings_of(item), by=by, at=clock.to_text(clock.now_ms()), based_on=live
     )
-    return add(log, str(item["company_id"]), str(item["project_id"]), version).number
+    made = project_versions.of_project(log, str(item["company_id"]), str(item["project_id"]))
+    return made.add(version, live or 0).number
 
 
 def go_live(
     companies: Table,
     company_id: str,
     project_id: str,
-    version: ProjectVersion,
+    version: Version,
     *,
     instead_of: int | None = None,
 ) -> None:
@@ -123,19 +94,3 @@ def go_live(
         drop=absent,
         when=expected,
     )
-
-
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """Return the settings that differ, in the order of their paths; a list is one value."""
-    return sorted(_differences(before, after, ""), key=lambda one: one[0])
-
-
-def _differences(
-    before: Mapping[str, Any], after: Mapping[str, Any], path: str
-) -> Iterator[Difference]:
-    for name in before.keys() | after.keys():
-        old, new = before.get(name), after.get(name)
-        if isinstance(old, dict) and isinstance(new, dict):
-            yield from _differences(old, new, f"{path}{name}.")
-        elif old != new:
-            yield f"{path}{name}", old, new

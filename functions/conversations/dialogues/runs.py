@@ -129,7 +129,7 @@ class _Scenario:
         """Play it with a version."""
         name = self.written.dialogue.name
         ids = str(self.item["company_id"]), str(self.item["project_id"])
-        version = project_versions.read(self.deps.log, *ids, number)
+        version = project_versions.of_project(self.deps.log, *ids).read(number)
         if version is None:
             return Outcome(name=name, stopped=VERSION_GONE)
         try:

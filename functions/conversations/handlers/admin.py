@@ -41,6 +41,7 @@ from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
+from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -69,6 +70,7 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     conversations_dead_letters_url: str
     conversations_media_dead_letters_url: str
     api_seal_secret_id: str
+    contacts_table_name: str
     openai_base_url: Origin
     newsletters_bucket_name: str
 
@@ -81,6 +83,7 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 resources = resources_of(settings, quick, of_bucket=signing)
 deps = ApiDependencies(
     resources=resources,
+    contacts=resources.log.beside(settings.contacts_table_name),
     inbound=FifoQueue(sqs, settings.conversations_inbound_queue_url),
     consents=Consents(resources.log),
     seal_secret=JsonSecret(
@@ -106,6 +109,7 @@ routes = Routes(
     errors={
         **ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
         Gone: (HTTPStatus.NOT_FOUND, "not_found"),  # the conversation was erased during the request
         # The identifier key of the conversation's `ref` was removed.
         KeyUnknown: (HTTPStatus.NOT_FOUND, "not_found"),

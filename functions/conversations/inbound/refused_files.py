@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.inbound import attachments, transcription
+from conversations.inbound import attachments
 from conversations.lifecycle import commands
 from conversations.store import messages
 from conversations.store.items.log import Mode
+from shared.ai.files import spoken_words
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
@@ -32,4 +33,4 @@ def tell(resources: Resources, opened: OpenConversation, wanted: FileDownload) -
 
 def _is_beyond(file: File) -> bool:
     is_refused = file.get("refused") in {attachments.TOO_LARGE, attachments.TOO_MANY}
-    return is_refused or file.get("no_transcript") == transcription.TOO_LARGE
+    return is_refused or file.get("no_transcript") == spoken_words.TOO_LARGE

@@ -13,25 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from aws_lambda_powertools.metrics import MetricUnit
-
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.configuration.folders import folder_of
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
-from shared.ai import port as ai
-from shared.ai.files.transcription import FORMATS, Recording
-from shared.ai.model_creation import transcriber_for
-from shared.ai.spending import prices
-from shared.ai.spending.bounds import Kind
-from shared.ai.spending.budget import REASON, Reached
-from shared.aws.secrets import SecretUnreadable
+from shared.ai.files import spoken_words
+from shared.ai.files.spoken_words import AGAIN_MS, FINAL, Transcribers
 from shared.aws.stored_objects import media_of
 from shared.aws.tables import leases
-from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,17 +47,12 @@ class TranscriptionDependencies(Protocol):
     spending: Spending
 
 
-LONGEST_TEXT = 4_000  # characters
-CALL_MS = 60 * clock.SECOND_MS
-AGAIN_MS = 20 * clock.SECOND_MS  # doubled after each attempt
 MOST_CHANGES = 20
-TOO_LARGE, OTHER_FORMAT, LOST = "too_large", "other_format", "file_lost"
-_FINAL = frozenset({TOO_LARGE, OTHER_FORMAT, LOST, REASON})
 
 
 def is_wanted(file: File) -> bool:
     """Whether a file is a stored recording that has no text yet."""
-    is_open = "transcript" not in file and file.get("no_transcript") not in _FINAL
+    is_open = "transcript" not in file and file.get("no_transcript") not in FINAL
     is_recording = file.get("mime_type", "").startswith("audio/")
     return "key" in file and is_recording and is_open
 
@@ -97,7 +83,7 @@ def transcribe(
     try:
         event = f"{message.entry_id}:{wanted.position}:text"
         facts = _text_of(deps, opened, settings, file, event)
-    except _Passing as failure:
+    except spoken_words.Passing as failure:
         _change(log, wanted, _unclaimed)
         raise Transient(failure.code, AGAIN_MS * 2 ** (run.attempt - 1)) from None
     _change(
@@ -113,12 +99,6 @@ def give_up(log: Table, wanted: FileDownload, reason: str) -> None:
         return {**_unclaimed(file), "no_transcript": reason} if is_wanted(file) else None
 
     _change(log, wanted, given_up)
-
-
-class _Passing(Exception):
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 def _claim(log: Table, wanted: FileDownload, run: Run) -> tuple[Message, File] | None:
@@ -142,44 +122,23 @@ def _text_of(
     file: File,
     event: str,
 ) -> File:
-    """Return the fields of the file that say its text, or why it has none. Raises _Passing."""
-    media_type = file.get("mime_type", "").partition(";")[0].strip().casefold()
-    if media_type not in FORMATS:
-        return {"no_transcript": OTHER_FORMAT}
+    """Return the fields of the file that say its text, or why it has none. Raises spoken_words.Passing."""
     bucket = deps.resources.bucket
     folders = (folder_of(bucket, opened.ref), media_of(bucket, opened.company.company_id))
-    data = None
-    if any(folder.holds(file["key"]) for folder in folders):
-        data = bucket.bounded(file["key"], settings.largest_bytes)
-    if not data:
-        return {"no_transcript": LOST if data is None else TOO_LARGE}
-    recording = Recording(media_type, data)
-    price = prices.TRANSCRIBED_SECOND * recording.seconds
-    if isinstance(
-        deps.spending.reserve(Kind.TRANSCRIPTION, cause_of(opened, event), price), Reached
-    ):
-        return {"no_transcript": REASON}
-    try:
-        transcriber = transcriber_for(
-            settings, deps.openai_url, deps.credentials, opened.company.company_id
-        )
-        text = transcriber.transcribe(recording, within_ms=CALL_MS)
-    except (SecretUnreadable, Misconfigured) as failure:
-        return _unusable(type(failure).__name__)
-    except NotSent as failure:
-        raise _Passing(failure.code) from None
-    except ai.Unavailable as failure:
-        if failure.repeat is ai.Repeat.NEVER:
-            return _unusable(failure.code)
-        raise _Passing(failure.code) from None
-    return {"transcript": text[:LONGEST_TEXT]}
 
+    def read(most_bytes: int) -> bytes | None:
+        is_ours = any(folder.holds(file["key"]) for folder in folders)
+        return bucket.bounded(file["key"], most_bytes) if is_ours else None
 
-def _unusable(code: str) -> File:
-    """Report a provider that refuses until an operator acts, and return the reason."""
-    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("transcription refused", extra={"reason": code})
-    return {"no_transcript": code}
+    transcribers = Transcribers(
+        credentials=deps.credentials, openai_url=deps.openai_url, spending=deps.spending
+    )
+    words = spoken_words.of_recording(
+        transcribers, settings, file.get("mime_type", ""), read, cause_of(opened, event)
+    )
+    return (
+        {"no_transcript": words.reason or ""} if words.text is None else {"transcript": words.text}
+    )
 
 
 def _unclaimed(file: File) -> File:

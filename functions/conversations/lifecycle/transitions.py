@@ -124,6 +124,8 @@ def change_status(
         facts |= {
             "hand_off_to_human": True,
             "hand_off_to_human_reason": cause.words or cause.reason,
+            "hand_off_cause": cause.reason,
+            "ai_version": opened.company.ai_version,
         }
 
     def decide(conversation: Conversation) -> dict[str, Any] | None:

@@ -1,8 +1,6 @@
 """
-Erases or exports a person in the conversations of one company: a job of `shared.privacy.engine` that runs in the
-process of its caller, an operator's or a turn of a request about a person.
-
-A job that is interrupted is continued by the next call for the same addresses.
+Erases or exports a person in the conversations of one company: a job of `shared.privacy.engine`, of which each call of
+a request about the person makes a turn.
 """
 
 from __future__ import annotations
@@ -17,10 +15,9 @@ from conversations.privacy.person import (
     is_since,
 )
 from conversations.store import states
-from conversations.store.items.parts.privacy_job import PrivacyJob
+from conversations.store.items.parts.privacy_job import SEPARATOR, PrivacyJob
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.policy.consent.withdrawals import withdrawn_at
-from shared.privacy import engine
 from shared.privacy.engine import Engine
 from shared.privacy.parts import JobsPart, Known, NameKind
 from shared.privacy.remainders import stated
@@ -32,18 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.privacy.dependencies import ErasureDependencies
-    from shared.privacy.jobs import Kind
     from shared.privacy.parts import Named
 
 # The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS: Final = 130 * clock.SECOND_MS
 ROUNDS: Final = 3
-TURN_MS: Final = 60 * clock.SECOND_MS
-PART_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
-COUNTED: Final = (
-    "addresses", "conversations", "messages", "files", "unmatched", "parked", "threads",
-)  # fmt: skip
-SEPARATOR: Final = "\n"  # of the addresses of one job; no address has one
+TURN_MS: Final = 3 * clock.SECOND_MS  # the coordinator waits for ten seconds
 REMAINDERS: Final = stated(
     kept="""
     tombstones, 35 days: keyed hashes of addresses, hashes of message ids, and ids of conversations: earlier events \
@@ -74,7 +65,7 @@ class ConversationPart(JobsPart[PrivacyJob]):
         return cls(
             context="conversations",
             jobs=jobs_of(deps),
-            engine=_engine(deps, PART_MS),
+            engine=engine_of(deps),
             subject_of=_address_of,
         )
 
@@ -87,7 +78,7 @@ class ConversationPart(JobsPart[PrivacyJob]):
     def of_names(self, company: str, names: Sequence[Named], /) -> list[str]:
         """Return all addresses as one subject."""
         own = super().of_names(company, names)
-        return [SEPARATOR.join(own)] if own else []
+        return [subject_of(own)] if own else []
 
     def left(self, job: PrivacyJob, /) -> list[str]:
         """Return the copies at the model's provider that an erasure cannot delete."""
@@ -100,50 +91,31 @@ def _address_of(name: Named) -> str | None:
     return name.value if name.kind in {NameKind.PHONE, NameKind.EMAIL} else None
 
 
-def run(
-    deps: ErasureDependencies,
-    kind: Kind,
-    company_id: str,
-    known_addresses: Sequence[str],
-    *,
-    by: str = "operations",
-) -> PrivacyJob:
-    """
-    Do the job of the person with these normalised addresses, or continue it, and return it. Takes some minutes.
-
-    Raises Transient if new conversations or addresses keep appearing during an erasure.
-    """
-    job = jobs_of(deps).start(kind, company_id, SEPARATOR.join(known_addresses), by=by)
-    return engine.run(_engine(deps), job.job_id)
-
-
 def jobs_of(deps: ErasureDependencies) -> Jobs[PrivacyJob]:
     """Return the jobs of conversations, which are in no queue."""
     return Jobs(
         item=PrivacyJob,
         table=deps.log,
         bucket=deps.bucket,
-        id_of=lambda kind, company, subject: PrivacyJob.id_of(kind, company, _given(subject)),
-        fields=lambda _kind, _company, subject: {"given": _given(subject)},
         exports=lambda company, job_id: f"exports/{company}/conversations/{job_id}/",
         lines="conversations.jsonl",
         remainders=lambda _: REMAINDERS,
     )
 
 
-def _given(subject: str) -> list[str]:
-    return every_spelling(subject.split(SEPARATOR))
+def subject_of(addresses: Sequence[str]) -> str:
+    """Return the subject of the person with these normalised addresses, the same in any order and spelling."""
+    return SEPARATOR.join(sorted(every_spelling(addresses)))
 
 
-def _engine(deps: ErasureDependencies, turn_ms: int = TURN_MS) -> Engine[PrivacyJob]:
+def engine_of(deps: ErasureDependencies) -> Engine[PrivacyJob]:
+    """Return the engine of the jobs, which are in no queue."""
     return Engine(
         jobs=jobs_of(deps),
         inventory=lambda job: _inventory(deps, job),
-        turn_ms=turn_ms,
+        turn_ms=TURN_MS,
         settles_ms=lambda _: SETTLES_MS,
-        resolve=lambda job: job.changed(
-            addresses=all_addresses(deps, job.company_id, job.given or [])
-        ),
+        resolve=lambda job: job.changed(addresses=all_addresses(deps, job.company_id, job.given)),
         grown=lambda job: _grown(deps, job),
     )
 
@@ -154,7 +126,7 @@ def _grown(deps: ErasureDependencies, job: PrivacyJob) -> PrivacyJob | None:
     fence; None if there are none. Raises Transient after ROUNDS, which the next call begins anew.
     """
     known = job.addresses or []
-    current = all_addresses(deps, job.company_id, job.given or [])
+    current = all_addresses(deps, job.company_id, job.given)
     merged = [*(address for address in known if address not in current), *current]
     refs = (ref for _, ref in conversations_of(deps, job.company_id, merged))
     if len(merged) == len(known) and all(
@@ -173,6 +145,5 @@ def _inventory(deps: ErasureDependencies, job: PrivacyJob) -> Inventory:
         company_id=job.company_id,
         addresses=job.addresses or [],
         at=job.requested_at,
-        exports=jobs_of(deps).exports_of(job.company_id, SEPARATOR.join(job.given or [])),
         for_export=job.kind == "export",
     )

@@ -56,24 +56,15 @@ _WITHOUT_LINES: Final = frozenset({ADDRESSES, ROUTES, THREADS, orphans.ENTRY})
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory(inventory.Inventory):
-    """
-    The data about *addresses*, in the order of the job; *at*: the time of the request; *exports*: the prefix of the
-    person's exports.
-    """
+    """The data about *addresses*, in the order of the job; *at*: the time of the request."""
 
     deps: ErasureDependencies
     company_id: str
     addresses: Sequence[str]
     at: str
-    exports: str
     for_export: bool
 
     objects: ClassVar[frozenset[str]] = frozenset({FILE})
-
-    @property
-    def exported(self) -> list[str]:
-        """The exports of the person that were made by the same addresses."""
-        return [self.exports]
 
     @property
     def fences(self) -> list[Source]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _FIRST = OfConversation.pk_pattern.partition("{")[0]
 # Values of `conversation_status` of conversations that are over (`conversations.lifecycle.status`).
 _OVER = frozenset({"closed", "opted_out"})
+TAKEN_OVER = "taken_over"
 _WITH_PEOPLE = frozenset({"handoff_pending", "handoff_active"})
 
 
@@ -62,9 +63,7 @@ class ConversationHeads:
         item = conversations.read(self.table, state.primary_channel, state.conversation_id)
         if item is None:
             return None
-        records = [(self.consents or self.log).get(key) for key in _changes_of(item)]
-        changes = withdrawals.changes_in(filter(None, records))
-        return shown(reference, item, state, changes)
+        return shown(reference, item, state, changes_of(self.consents or self.log, item))
 
     def for_keys(self, keys: Sequence[Attributes]) -> Self:
         """Return the same heads, after a batch read of the items with these keys, whose `ref` is stored in them."""
@@ -80,7 +79,7 @@ class ConversationHeads:
         table = PrefetchedTable(self.table, items)
         consents = PrefetchedTable(
             self.log,
-            [key for one in map(Conversation.read, table.items) for key in _changes_of(one)],
+            [key for one in map(Conversation.read, table.items) for key in _keys_of_changes(one)],
         )
         return replace(self, log=log, table=table, consents=consents)
 
@@ -93,7 +92,13 @@ class ConversationHeads:
         return next((ref for ref in refs if states.read(self.log, ref) is not None), refs[0])
 
 
-def _changes_of(item: Conversation) -> list[Attributes]:
+def changes_of(log: Table, item: Conversation) -> list[Change]:
+    """Return the changes of the owner of the number in an item."""
+    records = [log.get(key) for key in _keys_of_changes(item)]
+    return withdrawals.changes_in(filter(None, records))
+
+
+def _keys_of_changes(item: Conversation) -> list[Attributes]:
     """Return the keys of the records of changes of the number in an item."""
     return withdrawals.keys_of(item.company_id, item.recipient_tel) if item.recipient_tel else []
 
@@ -135,11 +140,20 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         handle=inbox.shortened(handle, inbox.LONGEST_NAME),
         preview=inbox.shortened(newest.content, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=item.ttl,
-        claims=_claims(item, state, changes),
+        claims=claims_of(item, state, changes),
+        ai_version=item.ai_version,
+        language=state.language,
+        handed_off_for=_handed_off_for(item),
+        ratings=state.ratings,
     )
 
 
-def _claims(item: Conversation, state: State, changes: Sequence[Change]) -> tuple[Claim, ...]:
+def _handed_off_for(item: Conversation) -> str | None:
+    """Return the code for which people have a conversation: its hand-off's, or that an agent took it over."""
+    return item.hand_off_cause if item.hand_off_to_human else TAKEN_OVER
+
+
+def claims_of(item: Conversation, state: State, changes: Sequence[Change]) -> tuple[Claim, ...]:
     """
     Return the identifiers of a conversation's customer, the one of its channel first.
 

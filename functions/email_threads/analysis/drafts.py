@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.analysis.model_call import version_of
 from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
@@ -58,6 +59,7 @@ def draft_of(
         body_text=text,
         questions=[one.field for one in merged.to_ask],
         model=str(kept.get("model", "")) or None,
+        ai_version=version_of(kept),
         usage={name: int(kept.get(name, 0)) for name in ("tokens_in", "tokens_out")},
         ttl=Draft.lifetime(),
     )

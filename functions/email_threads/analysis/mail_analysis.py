@@ -44,6 +44,8 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from email_threads.configuration.resources import Run, SendingResources
     from email_threads.inbound.events import EmailAnalyse
     from email_threads.store.items import Mail, Mailbox
@@ -204,7 +206,8 @@ def _analysed(
         answered, reserved = bounds.answer(
             resources, mailbox, newest, content, fields, is_bounded=not is_asked
         )
-        kept = analyses.keep_answer(resources.table, newest, answered.stored, evidence_seq=seq)
+        stored = answered.stored_by(mailbox.ai_version)
+        kept = analyses.keep_answer(resources.table, newest, stored, evidence_seq=seq)
         if reserved is not None:
             bounds.settle(resources, mailbox, reserved, answered.usage)
     answer = Answer.parse(kept["answer"])
@@ -223,7 +226,7 @@ def _analysed(
             draft=draft.reply_id if draft is not None else None,
             closed=frozenset(one.reply_id for one in closed),
             made=_change_of(thread, mailbox, merged, newest.n),
-            **_head_of(thread, newest, answer, merged, str(kept.get("model", ""))),
+            **_head_of(thread, newest, answer, merged, kept),
         )
         if saved is not None:
             return saved
@@ -247,7 +250,11 @@ def _fields(mailbox: Mailbox) -> RequirementsSchema:
 
 
 def _head_of(
-    thread: Thread, newest: Mail, answer: Answer, merged: requirements.Merged, model: str
+    thread: Thread,
+    newest: Mail,
+    answer: Answer,
+    merged: requirements.Merged,
+    kept: Mapping[str, Any],
 ) -> dict[str, Any]:
     facts = answer.analysis
     is_new = merged.requirements != plain(thread.requirements)
@@ -267,7 +274,8 @@ def _head_of(
             analysed_n=newest.n,
             evidence_seq=thread.evidence_seq,
             analysed_at=clock.to_text(clock.now_ms()),
-            model=model or None,
+            model=str(kept.get("model", "")) or None,
+            ai_version=model_call.version_of(kept),
             summary=facts.summary[:MOST_SUMMARY],
             intent=facts.intent,
             language=facts.language,

@@ -23,10 +23,13 @@ from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from email_threads.configuration.requirements_schema import RequirementsSchema
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mailbox
 
+_VERSION: Final = "ai_version"
 WITHIN_MS: Final = 45 * clock.SECOND_MS
 
 
@@ -52,15 +55,20 @@ class ModelAnswer:
     model: str
     usage: ai.Usage
 
-    @property
-    def stored(self) -> dict[str, Any]:
-        """The attributes that are stored at the mail."""
+    def stored_by(self, version: int | None) -> dict[str, Any]:
+        """Return the attributes that are stored at the mail; *version* is that of the mailbox's settings."""
         return {
             "answer": self.text,
             "model": self.model,
             "tokens_in": self.usage.tokens_in,
             "tokens_out": self.usage.tokens_out,
+            **({_VERSION: version} if version is not None else {}),
         }
+
+
+def version_of(kept: Mapping[str, Any]) -> int | None:
+    """Return the version of the settings with which a stored answer was made; None if it is not known."""
+    return int(kept[_VERSION]) if _VERSION in kept else None
 
 
 def answer(

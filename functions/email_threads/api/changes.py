@@ -1,4 +1,4 @@
-"""Changes threads and mailboxes, writes notes, and requests merges and analyses. Every change has an author."""
+"""Changes threads, writes notes, and requests merges and analyses. Every change has an author."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.analysis import drafts as drafts_of_models
-from email_threads.api import presenters, views
-from email_threads.api.queries import NotFound, head_of
+from email_threads.api import views
+from email_threads.api.queries import head_of
 from email_threads.inbound.events import EmailAnalyse, entry
 from email_threads.store import changes, drafts
 from email_threads.store.changes import Change
 from email_threads.store.configuration import mailboxes
-from email_threads.store.items import Automation, Draft, Mailbox, Status, Thread
+from email_threads.store.items import Automation, Draft, Status, Thread
 from email_threads.store.items.follow_up import Reminder
 from email_threads.threading.head.follow_up import closing_of
 from email_threads.threading.head.heads import touched, with_status
-from shared.access.ownership import proofs
 from shared.api.errors import InvalidInput
 from shared.api.models.agent_inputs import end_of_snooze
-from shared.api.models.inputs import checked
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from email_threads.api.inputs import MailboxInput, NoteInput, ThreadChange
+    from email_threads.api.inputs import NoteInput, ThreadChange
     from email_threads.api.queries import ApiDependencies
     from shared.api.models.inputs import NoInput
     from shared.api.routing.routes import Request
@@ -106,85 +104,6 @@ def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views
             return views.WrittenNote(k=after.note_count, last_seq=after.seq)
         thread = head_of(table, thread.company_id, thread.conversation_id)
     raise Transient("thread_contended")
-
-
-def put_mailbox(
-    deps: ApiDependencies, address: str, request: Request[MailboxInput]
-) -> views.WrittenMailbox:
-    """
-    Register a mailbox, or change its settings; absent ones stay.
-
-    Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
-    """
-    caller = request.caller
-    for _ in range(TRIES):
-        found = mailboxes.get(deps.table, address)
-        given = _completed(found, caller.company, request.input)
-        if given.ai is not None:
-            proofs.require_secret(
-                caller.company, given.ai.api_key_reference, "ai.api_key_reference"
-            )
-        proofs.own_email(
-            deps.log,
-            caller.company,
-            address,
-            "address",
-            by=caller.principal,
-            single_company=deps.single_company,
-        )
-        mailbox = Mailbox(
-            conversation_id=Mailbox.of(address)["conversation_id"],
-            address=address,
-            company_id=caller.company,
-            updated_at=clock.to_text(clock.now_ms()),
-            updated_by=caller.principal,
-            **_values(given),
-        )
-        if mailboxes.put(deps.table, mailbox, found):
-            return views.WrittenMailbox(registered=True)
-    raise Transient("mailbox_contended")
-
-
-def _completed(found: Mailbox | None, company: str, given: MailboxInput) -> MailboxInput:
-    """
-    Return settings with the present values of absent fields, also of a model of the same provider and of hours.
-
-    A mailbox that is new to the company has none. Raises InvalidInput if they do not fit together.
-    """
-    if found is not None and found.company_id == company:
-        present = presenters.mailbox(found).model_dump(exclude_none=True)
-        fields = given.model_dump()
-        ai = present.get("ai")
-        if given.ai is not None and ai is not None and ai["provider"] == given.ai.provider:
-            fields["ai"] = ai | given.ai.model_dump(exclude_unset=True)
-        hours = present.get("business_hours")
-        if given.business_hours is not None and hours is not None:
-            fields["business_hours"] = hours | given.business_hours.model_dump(exclude_unset=True)
-        given = checked(present | fields, type(given))
-    if given.automation is Automation.EMAIL_THREADS and given.ai is None:
-        raise _invalid("body", "automation email_threads needs ai, the model")
-    return given
-
-
-def _values(given: MailboxInput) -> dict[str, Any]:
-    """Return the settings that have a value, also those that were not given."""
-    dumped = given.model_dump(exclude_none=True)
-    values = {name: dumped.get(name, getattr(given, name)) for name in type(given).model_fields}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def mailbox_of(table: Table, company: str, address: str) -> Mailbox:
-    """Return a mailbox of the company. Raises NotFound."""
-    mailbox = mailboxes.get(table, address)
-    if mailbox is None or mailbox.company_id != company:
-        raise NotFound("address: mailbox not found")
-    return mailbox
-
-
-def delete_mailbox(table: Table, mailbox: Mailbox) -> views.WrittenMailbox:
-    """Remove a mailbox; its threads stay."""
-    mailboxes.delete(table, mailbox)
-    return views.WrittenMailbox(registered=False)
 
 
 def record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from email_threads.api import changes, views
-from email_threads.api.changes import mailbox_of
+from email_threads.api.mailboxes.settings import mailbox_of
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Status
 from email_threads.store.items.thread import SPAM

@@ -99,6 +99,7 @@ class AnalysisView(View):
     analysed_n: int | None = None
     analysed_at: str | None = None
     model: str | None = None
+    ai_version: int | None = None
     summary: str | None = None
     intent: str | None = None
     language: str | None = None
@@ -340,6 +341,7 @@ class MailboxView(View):
     auto_close_days: int | None = None
     reopen_days: int | None = None
     satisfaction_delay_hours: int | None = None
+    ai_version: int | None = None
     updated_at: str | None = None
 
 

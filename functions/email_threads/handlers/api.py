@@ -21,7 +21,7 @@ from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
-from email_threads.api.mailbox_routes import MailboxRoutes
+from email_threads.api.mailboxes.routes import MailboxRoutes
 from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.people import admission, join_requests
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
@@ -31,6 +31,7 @@ from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
 from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
+from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -106,6 +107,7 @@ routes = Routes(
         **ERRORS,
         **privacy_settings.ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),

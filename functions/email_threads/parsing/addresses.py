@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 
 MOST_ADDRESS: Final = 320
 _LONGEST_NAME: Final = 100
-# Two senders of one of these domains have nothing to do with each other.
-PUBLIC_DOMAINS: Final = frozenset({
-    "163.com", "aol.com", "fastmail.com", "free.fr", "gmail.com", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
-    "hotmail.co.uk", "hotmail.com", "icloud.com", "laposte.net", "libero.it", "live.com", "mac.com", "mail.com",
-    "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "outlook.de", "proton.me",
-    "protonmail.com", "qq.com", "rocketmail.com", "t-online.de", "web.de", "wp.pl", "yahoo.co.jp", "yahoo.co.uk",
-    "yahoo.com", "yahoo.de", "yahoo.fr", "yandex.ru", "zoho.com",
-})  # fmt: skip
 
 # The structured parser takes quadratic time on long values.
 _LONGEST_STRUCTURED: Final = 8_000

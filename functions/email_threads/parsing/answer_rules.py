@@ -6,11 +6,11 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.addresses import PUBLIC_DOMAINS
 from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from shared.identity.addresses import without_label
+from shared.identity.public_domains import PUBLIC_DOMAINS
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail

@@ -31,9 +31,8 @@ from email_threads.privacy.findings import StoredData, ThreadPage, row_key
 from email_threads.privacy.person import OWN_LIST, Person
 from email_threads.privacy.requests import jobs_of
 from email_threads.privacy.sources import shared_threads, unthreaded, whole_threads
-from email_threads.store import objects, parked, threads
+from email_threads.store import parked, threads
 from email_threads.store.configuration import mailboxes
-from email_threads.store.items import PrivacyJob
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.privacy import THREAD, WHOLE, Place, Position
 from email_threads.store.lists import thread_lists
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
     from email_threads.configuration.resources import Resources
     from email_threads.inbound.events import EmailPrivacy
-    from email_threads.store.items import Thread
+    from email_threads.store.items import PrivacyJob, Thread
     from shared.aws.dynamodb import Attributes, Table
     from shared.privacy.inventory import Found, Source
 
@@ -126,13 +125,6 @@ class Inventory(StoredData, inventory.Inventory):
     def remove(self, found: Found, /) -> None:
         """Remove a finding, or the person's part of it. Raises Transient."""
         erasure.remove(self, found)
-
-    @property
-    def exported(self) -> list[str]:
-        """The exports of the person."""
-        company_id = self.person.company_id
-        exported = PrivacyJob.id_of("export", company_id, self.person.address)
-        return [objects.exports_of(company_id, exported)]
 
     def _unblock(self) -> None:
         """Remove the address from the blocked senders of the company's mailboxes."""

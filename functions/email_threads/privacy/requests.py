@@ -26,7 +26,7 @@ REMAINDERS: Final = stated(
     tombstones, 120 days: keyed hash of the address, and hashes of Message-IDs: earlier mails are not stored again
     sends, 35 days: keyed hashes of recipients and texts in the action ledger: no mail is sent twice
     consent: opt-outs and unreachable addresses, as keyed hashes
-    receipts: this job, under a hash of the address
+    receipts: this job, under a keyed hash of the address
     requests, 1 day: hashes of the API calls of the last day
     texts_of_others: quotes in mails of others; notes about, and files uploaded to, threads with others
     parked_mails_of_others, 30 days: parked mails that others sent and that name the person as a recipient, or that \
@@ -37,7 +37,7 @@ REMAINDERS: Final = stated(
     raw_mails, 30 days: further raw copies that SES stored of a mail, and raw mails that were never processed
     queues, 28 days: events in queues and dead letters; redriven, earlier mails of the person are not stored
     exports_of_others, 7 days: mails that name the person in exports of other people
-    ai_conversations: copies of mails that were forwarded: `operations erase-person` erases them
+    ai_conversations: copies of mails that were forwarded: a request about the person in all contexts erases them
     providers: logs of SES and of the model's provider, by their terms
     """,
 )
@@ -58,12 +58,6 @@ def jobs_of(table: Table, bucket: Bucket, queue: FifoQueue) -> Jobs[PrivacyJob]:
         item=PrivacyJob,
         table=table,
         bucket=bucket,
-        id_of=PrivacyJob.id_of,
-        fields=lambda kind, _, address: {
-            "requested_for": address,
-            # A worker of an earlier release, during a deployment, fences also an export that has the step of fences.
-            "step": "fence" if kind == "erase" else "pages",
-        },
         exports=exports_of,
         lines="person.jsonl",
         remainders=lambda _: REMAINDERS,

@@ -38,27 +38,41 @@ _ID_SPACE = uuid.UUID("6f0d2c1e-6c6f-4f0c-9f6a-3f1f3f0a2b7d")
 
 def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.WrittenNewsletter:
     """Create a newsletter of the caller. A repeated call finds the first one by its id and code. Raises NoCode."""
-    now, caller, given = clock.now_ms(), request.caller, request.input
-    values = _with_preset(given.model_dump(exclude_none=True) | _tones_of_new(given))
-    created_at = timestamp(now)
+    now, caller = clock.now_ms(), request.caller
     if (earlier := _before_midnight(store, request.cause, now)) is not None:
         return presenters.written_newsletter(earlier)
+    owner = {"user_id": caller.principal, "company_id": caller.company}
+    return presenters.written_newsletter(
+        made(store, request.cause, now, values_of(request.input), **owner)
+    )
+
+
+def values_of(given: inputs.NewsletterInput) -> dict[str, Any]:
+    """Return the configuration of a new newsletter, without absent values."""
+    return _with_preset(given.model_dump(exclude_none=True) | _tones_of_new(given))
+
+
+def made(
+    store: Store, cause: str, at_ms: int, values: dict[str, Any], *, user_id: str, company_id: str
+) -> Metadata:
+    """Make the newsletter of a *cause* with the date of *at_ms*, or return it if there is one. Raises NoCode."""
+    created_at = timestamp(at_ms)
     for attempt in range(CODE_ATTEMPTS):
-        code = generate_newsletter_code(request.cause, attempt, now)
+        code = generate_newsletter_code(cause, attempt, at_ms)
         metadata = Metadata(
             **Metadata.key(code),
-            GSI1PK=filled(USER_PARTITION, caller.principal),
+            GSI1PK=filled(USER_PARTITION, user_id),
             GSI1SK=f"{LISTED}{created_at}",
-            id=_id_of(request.cause),
+            id=_id_of(cause),
             newsletterCode=code,
-            user_id=caller.principal,
-            company_id=caller.company,
+            user_id=user_id,
+            company_id=company_id,
             created_at=created_at,
             updated_at=created_at,
             **values,
         )
         try:
-            return presenters.written_newsletter(create_newsletter(store, metadata))
+            return create_newsletter(store, metadata)
         except CodeTaken:
             continue
     raise NoCode

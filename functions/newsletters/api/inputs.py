@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -23,6 +23,7 @@ from shared.ai.retrieval.documents import DocumentAttributes
 from shared.ai.retrieval.port import LONGEST_TITLE
 from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import MOST_TOKENS, ModelSettings
+from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Change, Input
 
 _CONTROL = re.compile(
@@ -321,6 +322,27 @@ class SettingsInput(Change):
     four_eyes: Flag = False
     check_claims: Flag = False
     track_clicks: Flag = False
+
+
+class VersionedSettings(Change):
+    """The settings of a version: absent ones are those of the version it is based on, null removes one."""
+
+    ai: Model | None = None
+    retrieval: Retrieval | None = None
+    check_claims: Flag | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the values that were given, as they are stored; None for those to remove."""
+        present = self.model_dump(mode="json", exclude_none=True)
+        return {name: present.get(name) for name in self.given()}
+
+
+class SettingsVersionInput(Input):
+    """A new version: changes of the settings of *based_on*, by default the live ones; *note* says why."""
+
+    settings: VersionedSettings
+    note: Note = ""
+    based_on: Number | None = None
 
 
 class SourcesQuery(Input):

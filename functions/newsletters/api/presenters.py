@@ -144,6 +144,7 @@ def outline_view(newsletter: Newsletter) -> views.OutlineView:
         user_modifications=outline.user_modifications,
         warnings=outline.warnings,
         generated_at=outline.generated_at,
+        ai_version=outline.ai_version,
     )
 
 
@@ -163,6 +164,7 @@ def draft_view(newsletter: Newsletter) -> views.DraftView:
         word_count=draft.word_count,
         estimated_read_time=draft.estimated_read_time,
         generated_at=draft.generated_at,
+        ai_versions=draft.ai_versions,
     )
 
 

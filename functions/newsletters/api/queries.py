@@ -112,6 +112,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             check_claims=False,
             track_clicks=False,
             version=0,
+            ai_version=None,
         )
     return views.SettingsView(
         ai=plain(stored.ai) if stored.ai else None,
@@ -121,6 +122,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         check_claims=stored.check_claims,
         track_clicks=stored.track_clicks,
         version=stored.version,
+        ai_version=stored.ai_version,
     )
 
 
@@ -131,7 +133,7 @@ def completed_settings(
     Return settings with the present values of absent fields, also of a model of the same provider and of the same
     retriever. Raises InvalidInput if they do not fit together.
     """
-    present = settings(deps, company_id).model_dump(exclude={"version"})
+    present = settings(deps, company_id).model_dump(exclude={"version", "ai_version"})
     fields = given.model_dump()
     ai, retrieval = present["ai"], present["retrieval"]
     if given.ai is not None and ai is not None and ai["provider"] == given.ai.provider:

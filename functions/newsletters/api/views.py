@@ -130,12 +130,13 @@ class OutlineView(StepView):
     user_modifications: UserModifications
     warnings: list[EditorWarning]
     generated_at: str | None = None
+    ai_version: int | None = None
 
 
 class DraftView(StepView):
     """
     Step 4. `content` is the text as it is exported. `lost_citations` are the numbers of sources whose marker the
-    generated text has and `content` has not.
+    generated text has and `content` has not. `ai_versions` are those of the settings, by section.
     """
 
     content: str
@@ -149,6 +150,7 @@ class DraftView(StepView):
     word_count: int
     estimated_read_time: str
     generated_at: str | None = None
+    ai_versions: dict[str, int]
 
 
 class NewsletterView(View):
@@ -323,6 +325,7 @@ class SettingsView(View):
     check_claims: bool
     track_clicks: bool
     version: int
+    ai_version: int | None
 
 
 class SourceView(View):

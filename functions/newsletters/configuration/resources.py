@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
     from shared.contacts.person import Sources
+    from shared.inbox.live.announcements import Announcements
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
 
@@ -46,12 +47,13 @@ class SendingResources(Resources):
     The resources of the same worker for issues: their mails have *configuration_set*, or
     *click_configuration_set* if their clicks are counted, their links begin with
     *public_url*. *people* are the contacts and their consent, *owners* own the domains of senders. *ses* is loaded
-    with the first mail. *live* has the notifications of people.
+    with the first mail. *live* has the notifications of people, *announcements* tell their open pages.
     """
 
     people: Sources
     owners: Owners
     live: Table
+    announcements: Announcements
     ses: Callable[[], Ses]
     switches: KillSwitches
     configuration_set: str

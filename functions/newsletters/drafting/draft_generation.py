@@ -12,6 +12,7 @@ from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.text import section_text
 from newsletters.drafting.text.section_text import OFF_TARGET, AnsweredBlocks, Sources
+from newsletters.jobs.claimed_job import Written
 from newsletters.jobs.failures import StepFailed
 from newsletters.store import companies
 from newsletters.store.items import Citation, Draft, EditorWarning
@@ -82,6 +83,11 @@ def generate_draft(work: ClaimedJob) -> bool:
             "has_source_links": True,
             "citations": list[Citation](sources.citations.values()),
             "warnings": warnings[:MOST_WARNINGS],
+            "ai_versions": {
+                one.key: version
+                for number, one in enumerate(planned)
+                if (version := work.version_of(number)) is not None
+            },
             "generated_at": timestamp(clock.now_ms()),
             "inputs_hash": draft_hash(metadata, outline),
         }
@@ -138,9 +144,9 @@ def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> 
         failure="draft_invalid",
     )
 
-    def asked() -> tuple[str, ai.Usage]:
-        answer, usage = ask(work.resources, metadata.company_id, prompt)
-        return answer.model_dump_json(), usage
+    def asked() -> Written:
+        found = ask(work.resources, metadata.company_id, prompt)
+        return found.written(found.answer.model_dump_json())
 
     # The ids, too: a label must lead to the source that the model has read under it.
     inputs_hash = digest(prompt.content, *(one.id for one in references.values()))
@@ -157,15 +163,16 @@ def _judged(
     metadata = work.newsletter.metadata
     prompt = claims.prompt(metadata.language, statements, planned.references)
 
-    def asked() -> tuple[str, ai.Usage]:
+    def asked() -> Written:
         try:
-            verdicts, usage = ask(work.resources, metadata.company_id, prompt)
+            found = ask(work.resources, metadata.company_id, prompt)
+            return found.written(found.answer.model_dump_json())
         except StepFailed as failure:
             if failure.code not in _UNJUDGED:
                 raise
             # The written text is not lost for its check: a warning says that there was none.
-            verdicts, usage = claims.AnsweredVerdicts(verdicts=None), ai.Usage()
-        return verdicts.model_dump_json(), usage
+            unjudged = claims.AnsweredVerdicts(verdicts=None)
+            return Written(unjudged.model_dump_json(), ai.Usage(), None)
 
     result = work.run_unit(
         number, digest(prompt.content), f"checking {planned.section.name}", asked

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from aws_lambda_powertools.metrics import MetricUnit
 
 from newsletters.configuration.model_limits import FEWEST_TOKENS
+from newsletters.jobs.claimed_job import Written
 from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import model_of
 from newsletters.store import companies
@@ -56,11 +57,24 @@ class Prompt[Answer]:
     failure: str
 
 
+@dataclass(frozen=True, slots=True)
+class Answered[Answer]:
+    """The model's answer, the tokens of all calls, and the version of the company's settings."""
+
+    answer: Answer
+    usage: ai.Usage
+    version: int | None
+
+    def written(self, result: str) -> Written:
+        """Return the result of a unit that was made from the answer."""
+        return Written(result, self.usage, self.version)
+
+
 def ask[Answer](
     resources: WorkerResources, company_id: str, prompt: Prompt[Answer]
-) -> tuple[Answer, ai.Usage]:
+) -> Answered[Answer]:
     """
-    Return the model's answer and the tokens of all calls.
+    Return the model's answer.
 
     Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, the prompt's *failure*),
     and Transient (`ai_unavailable`) if a later attempt may succeed.
@@ -86,7 +100,7 @@ def _asked[Answer](
     model: ai.Model,
     configured: ModelSettings,
     prompt: Prompt[Answer],
-) -> tuple[Answer, ai.Usage]:
+) -> Answered[Answer]:
     request = ai.Request(
         system=prompt.system,
         history=[ai.Message(ai.Role.USER, prompt.content)],
@@ -117,7 +131,7 @@ def _asked[Answer](
         raise StepFailed("output_truncated") from None
     except AnswerInvalid:
         raise StepFailed(prompt.failure) from None
-    return answer, calls.usage
+    return Answered(answer, calls.usage, settings.ai_version if settings is not None else None)
 
 
 def _use_unit(resources: WorkerResources, settings: CompanySettings | None) -> None:

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from newsletters.drafting.plan import PlannedSection
     from newsletters.drafting.prompts import Labelled
-    from newsletters.jobs.claimed_job import ClaimedJob
+    from newsletters.jobs.claimed_job import ClaimedJob, Written
     from newsletters.store.items import Topics
-    from shared.ai import port as ai
 
 LONGEST_TITLE: Final = 200
 LONGEST_DESCRIPTION: Final = 500
@@ -77,9 +76,11 @@ def generate_outline(work: ClaimedJob) -> bool:
     plan = [replace(one, fewest=0) if one.kind in settled else one for one in plan]
     prompt = _prompt(work, plan, passages, outline, [item for _, item in kept])
 
-    def asked() -> tuple[str, ai.Usage]:
-        answer, usage = ask(work.resources, metadata.company_id, prompt)
-        return json.dumps({kind: one.model_dump() for kind, one in answer.items()}), usage
+    def asked() -> Written:
+        found = ask(work.resources, metadata.company_id, prompt)
+        return found.written(
+            json.dumps({kind: one.model_dump() for kind, one in found.answer.items()})
+        )
 
     work.begin(1, "planning the sections")
     inputs_hash = digest(prompt.content, *(one.id for one in passages))
@@ -97,6 +98,7 @@ def generate_outline(work: ClaimedJob) -> bool:
             "references": references,
             "warnings": warnings,
             "generated_at": now,
+            "ai_version": work.version_of(0),
             "inputs_hash": outline_hash(metadata, topics),
         }
     )

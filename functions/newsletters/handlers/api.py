@@ -14,7 +14,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
 from newsletters.api import access, changes, reviews, steps
-from newsletters.api.company_routes import CompanyRoutes
+from newsletters.api.company.routes import CompanyRoutes
+from newsletters.api.company.versions import OtherVersionLive
 from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
 from newsletters.configuration.resources import Resources
@@ -24,16 +25,20 @@ from newsletters.issues.api import control
 from newsletters.issues.api.list_routes import ListRoutes
 from newsletters.issues.api.routes import IssueRoutes
 from newsletters.issues.api.trials import TooManyTests
+from newsletters.issues.api.warm_up_routes import WarmUpRoutes
 from newsletters.issues.checklist import ChecklistFailed
 from newsletters.issues.dependencies import IssueDependencies
 from newsletters.jobs import requests
 from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
+from newsletters.series.routes import SeriesRoutes
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.objects import Store
+from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge
+from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.idempotency import Requests
@@ -129,6 +134,8 @@ routes = Routes(
         **privacy_settings.ERRORS,
         access.NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
+        OtherVersionLive: (HTTPStatus.CONFLICT, "other_version_live"),
         requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
         changes.NoContent: (HTTPStatus.CONFLICT, "no_content"),
         steps.NotReady: (HTTPStatus.CONFLICT, "not_ready"),
@@ -139,6 +146,7 @@ routes = Routes(
         draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
         control.WrongState: (HTTPStatus.CONFLICT, "wrong_state"),
+        TooManySeries: (HTTPStatus.CONFLICT, "too_many_series"),
         TooManyTests: (HTTPStatus.TOO_MANY_REQUESTS, "too_many_tests"),
         ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
         ChecklistFailed: (HTTPStatus.CONFLICT, "checklist_failed"),
@@ -158,6 +166,8 @@ privacy_jobs = jobs_of(resources)
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))
 routes.add(IssueRoutes(issue_deps))
+routes.add(WarmUpRoutes(issue_deps))
+routes.add(SeriesRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))
 
 

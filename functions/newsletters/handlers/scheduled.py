@@ -15,7 +15,7 @@ from newsletters.jobs import watch
 from newsletters.jobs.requests import queue_of
 from newsletters.jobs.state import is_overdue
 from newsletters.store import jobs
-from newsletters.store.items import Choices, Issue, Job, Signup
+from newsletters.store.items import Choices, Issue, Job, Series, Signup
 from newsletters.store.objects import Store
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
@@ -95,6 +95,10 @@ def _look_after(work: OpenWork) -> None:
         from newsletters.issues.delivery import readers  # noqa: PLC0415 - few runs find lost messages
 
         readers.look_after(resources, work)
+    elif isinstance(work, Series):
+        from newsletters.series import looks  # noqa: PLC0415 - as above
+
+        looks.look_after(resources, work)
     else:
         watch.look_after(resources, work)
 

@@ -7,6 +7,7 @@ The events of the two queues. All have ids only; the content is in the table.
         newsletter.privacy   an erasure or export of a user               group: the job
         newsletter.issue     an issue is sent to the next recipients       group: its turn
         newsletter.reader    a sign-up is mailed or joins, choices reach the contact    group: its turn
+        newsletter.series    the next look at a series                     group: its turn
         newsletter.test      an issue is sent to people of the company     group: the test
         newsletter.feedback  an event of the provider about a mail         group: the event
     newsletter-exports.fifo
@@ -109,6 +110,16 @@ class IssueTestRequested(QueuedEvent):
     test_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRequested(QueuedEvent):
+    """A worker is to look at the turn *turn* of a series."""
+
+    type: Literal["newsletter.series"] = "newsletter.series"
+    company_id: str
+    series_id: str
+    turn: int
+
+
 type WorkEvent = (
     StepRequested
     | PurgeRequested
@@ -117,6 +128,7 @@ type WorkEvent = (
     | ReaderRequested
     | IssueTestRequested
     | IssueFeedback
+    | SeriesRequested
 )
 type _Entered = (
     StepRequested
@@ -125,6 +137,7 @@ type _Entered = (
     | IssueRequested
     | ReaderRequested
     | IssueTestRequested
+    | SeriesRequested
 )
 
 
@@ -133,6 +146,9 @@ def entry(event: _Entered) -> Entry:
     if isinstance(event, ReaderRequested):
         named = event.company_id, event.recipient, event.list_id or ""
         return queued_events.entry(event, "reader", *named, str(event.turn))
+    if isinstance(event, SeriesRequested):
+        parts = event.company_id, event.series_id, str(event.turn)
+        return queued_events.entry(event, "series", *parts)
     if isinstance(event, IssueTestRequested):
         return queued_events.entry(event, "test", event.issue_id, event.test_id)
     if isinstance(event, IssueRequested):

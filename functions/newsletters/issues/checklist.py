@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.store import companies
+from newsletters.issues.pace import warm_up
+from newsletters.store import companies, warm_ups
 from newsletters.store.step_inputs import content_hash
 from shared.access.ownership import claims
 from shared.contacts import audience, lists
@@ -21,9 +22,11 @@ from shared.providers.email import sender_records
 
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
+    from newsletters.issues.pace.warm_up import Outlook
     from newsletters.store.items import Draft, Export, Issue
     from newsletters.store.newsletters import Newsletter
 
+MOST_COUNTED: Final = 5_000  # members of a list: a page of half a megabyte
 LONG_SUBJECT: Final = 60
 FORMATS: Final = ("email", "text")
 _EMPTY_LINK: Final = re.compile(
@@ -45,10 +48,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All findings, and the parts of the mail if they could be composed."""
+    """All findings, the parts of the mail if they could be composed, and *outlook* of a new domain's issue."""
 
     checks: list[Check] = field(default_factory=list)
     parts: Sealed | None = None
+    outlook: Outlook | None = None
 
     @property
     def blocking(self) -> list[Check]:
@@ -72,6 +76,9 @@ def of_issue(
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
     checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
+    outlook = _outlook(deps, issue)
+    if outlook is not None:
+        checks.append(_warning("warm_up", outlook.text))
     if issue.subject_test is not None:
         checks += _of_subject_test(deps, issue)
     if any(len(one) > LONG_SUBJECT for one in issue.subjects.values()):
@@ -97,7 +104,7 @@ def of_issue(
         )
     if parts is not None:
         checks += _of_parts(issue, parts)
-    return Findings(checks, parts)
+    return Findings(checks, parts, outlook)
 
 
 def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -154,6 +161,28 @@ def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
     except (ListNotFound, SegmentNotFound):
         return [_blocks("audience_removed", "a list or segment of the audience was removed")]
     return [] if has_people else [_blocks("no_recipient", "the lists have no members")]
+
+
+def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
+    """Return what the warm-up of the sender's domain means for the issue; None if the domain is warm."""
+    found = warm_ups.get(deps.store.table, issue.company_id, warm_up.domain_of(issue.sender))
+    people, is_all = _people(deps, issue)
+    return warm_up.outlook_of(found, people, is_all=is_all)
+
+
+def _people(deps: IssueDependencies, issue: Issue) -> tuple[int, bool]:
+    """
+    Return the members of the lists, and whether they are all: at most MOST_COUNTED of each list are counted, and no
+    people of segments, who are known only when they are read.
+    """
+    counts, is_all = 0, not issue.segment_ids
+    for list_id in issue.list_ids:
+        found, has_more = lists.member_ids(
+            deps.people.contacts, issue.company_id, list_id, limit=MOST_COUNTED
+        )
+        counts += len(found)
+        is_all &= not has_more
+    return counts, is_all
 
 
 def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:

@@ -22,6 +22,7 @@ from newsletters.issues.readers import acts, issue_page, pages
 from newsletters.issues.readers.texts import language_of, page_texts
 from newsletters.issues.readers.visits import visit_of
 from newsletters.store import issues
+from newsletters.store.readers import public_lists
 from shared.api.routing.public_pages import document
 from shared.policy.consent.records import State
 from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope, of_hashes
@@ -64,10 +65,10 @@ def _page_of(deps: IssueDependencies, visit: Visit, link: Link, resource: str) -
         if issue is None:
             raise LinkInvalid
         return issue_page.respond(deps.store, issue)
-    texts = texts_of(issue.language if issue is not None else DEFAULT)
+    language = issue.language if issue is not None else _language_of_list(deps, link)
+    texts = texts_of(language)
     if not visit.is_post:
-        return _question(issue, texts)
-    language = issue.language if issue is not None else DEFAULT
+        return _question(language, texts)
     by = Leaver(deps, visit, link, language)
     return _changed(by, issue, texts)
 
@@ -117,8 +118,13 @@ def _changed(by: Leaver, issue: Issue | None, texts: Texts) -> dict[str, Any]:
     return document(HTTPStatus.OK, by.language, texts.left, _form((UNDO, texts.undo)))
 
 
-def _question(issue: Issue | None, texts: Texts) -> dict[str, Any]:
-    language = issue.language if issue is not None else DEFAULT
+def _language_of_list(deps: IssueDependencies, link: Link) -> str:
+    """Return the language of a link without an issue, as of a welcome mail."""
+    of = public_lists.get(deps.store.table, link.company_id, link.list_id) if link.list_id else None
+    return of.language if of is not None else DEFAULT
+
+
+def _question(language: str, texts: Texts) -> dict[str, Any]:
     body = _form(("list", texts.this_list), (ALL, texts.everything))
     return document(HTTPStatus.OK, language, texts.question, body)
 

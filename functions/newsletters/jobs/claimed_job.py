@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 UNIT_MS: Final = 200 * clock.SECOND_MS
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The result of a unit, the tokens of its calls, and the version of the company's settings."""
+
+    result: str
+    usage: Usage
+    version: int | None
+
+
 class OutOfTime(Exception):
     """The invocation has too little time left for another unit; the finished ones are stored."""
 
@@ -46,7 +55,7 @@ class ClaimedJob:
         self._report(units_done=units_done, doing=doing)
 
     def run_unit(
-        self, number: int, inputs_hash: str, doing: str, act: Callable[[], tuple[str, Usage]]
+        self, number: int, inputs_hash: str, doing: str, act: Callable[[], Written]
     ) -> str:
         """
         Return the result of unit *number*: the stored one if its inputs are the same, else the result of *act*, stored.
@@ -60,18 +69,24 @@ class ClaimedJob:
         if self.run.ends_at_ms - clock.now_ms() < UNIT_MS:
             raise OutOfTime
         self._report(doing=doing)
-        result, usage = act()
+        written = act()
         unit = FinishedUnit(
             **FinishedUnit.key(self.job.code, self.job.job_id, f"{number:03d}"),
-            result=result,
+            result=written.result,
             inputs_hash=inputs_hash,
-            tokens_in=usage.tokens_in,
-            tokens_out=usage.tokens_out,
+            tokens_in=written.usage.tokens_in,
+            tokens_out=written.usage.tokens_out,
+            ai_version=written.version,
             ttl=clock.expires_in(FinishedUnit.ttl_days * clock.DAY_SECONDS),
         )
         finished[number] = jobs.put_unit(self.resources.store.table, unit)
         self._report(units_done=len(finished))
         return finished[number].result
+
+    def version_of(self, number: int) -> int | None:
+        """Return the version of the company's settings with which a finished unit was written."""
+        finished = (self._units or {}).get(number)
+        return finished.ai_version if finished is not None else None
 
     def complete(self, result: StepItem) -> bool:
         """Write the new content of the step and end the job; False if it was cancelled or taken over."""

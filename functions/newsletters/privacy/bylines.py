@@ -61,17 +61,11 @@ class Inventory(inventory.Inventory):
     resources: Resources
     company_id: str
     address: str
-    exports: str
     for_export: bool
 
     objects: ClassVar[frozenset[str]] = frozenset({FILE})
     fences: ClassVar[Sequence[Source]] = ((RECORD, ""), (NAME, ""))
     sources: ClassVar[Sequence[Source]] = ((ADDRESS, ""), (RECORD, ""))
-
-    @property
-    def exported(self) -> list[str]:
-        """The exports of the person."""
-        return [self.exports]
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Return records of the reader, or the newsletters whose byline has a name, of a page of the company's list."""

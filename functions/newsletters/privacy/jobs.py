@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from newsletters.api.changes import delete
 from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
-from newsletters.privacy.requests import jobs_of
-from newsletters.store import companies, issues, newsletters
+from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
+from newsletters.store import companies, issues, newsletters, series, warm_ups
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.newsletters import (
@@ -26,7 +26,7 @@ from newsletters.store.newsletters import (
     get_newsletter_full,
     get_newsletter_stored,
 )
-from newsletters.store.objects import folder_of, privacy_exports
+from newsletters.store.objects import folder_of
 from newsletters.store.readers import public_lists
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.privacy import engine, inventory
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import Resources
     from newsletters.inbound.events import PrivacyRequested
-    from newsletters.store.items import Metadata
+    from newsletters.store.items import Metadata, PrivacyJob
     from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
@@ -60,12 +60,6 @@ class Inventory(inventory.Inventory):
     user_id: str
 
     sources: ClassVar[Sequence[Source]] = (("newsletters", ""),)
-
-    @property
-    def exported(self) -> list[str]:
-        """The exports of the user."""
-        job_id = PrivacyJob.id_of("export", self.company_id, self.user_id)
-        return [privacy_exports(self.company_id, job_id)]
 
     def page(self, _source: Source, start: Attributes | None, /) -> Page:
         """Return the user's part of a page of the company's list, which is strongly consistent."""
@@ -101,8 +95,8 @@ class Inventory(inventory.Inventory):
         return [{"reviewed": newsletter.code, **(review.model_dump() if review else {})}]
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings, issues and lists."""
-        for authored in (issues, companies, public_lists):
+        """Remove the user as the author of the company's settings, issues, lists, warm-ups and series."""
+        for authored in (issues, companies, public_lists, warm_ups, series):
             table = self.resources.store.table
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
 
@@ -152,14 +146,13 @@ def work(resources: Resources, event: PrivacyRequested) -> bool:
         jobs=jobs_of(resources),
         inventory=lambda job: _inventory(resources, job),
         turn_ms=TURN_MS,
-        settles_ms=lambda job: bylines.SETTLES_MS if job.by_address else 0,
+        settles_ms=lambda job: bylines.SETTLES_MS if named_in(job)[0] == ADDRESS else 0,
     )
     return engine.work(of_newsletters, event.job_id) is not None
 
 
 def _inventory(resources: Resources, job: PrivacyJob) -> Inventory | bylines.Inventory:
-    company, named = job.company_id, str(job.requested_for)
-    if not job.by_address:
-        return Inventory(resources, company, named)
-    exports = privacy_exports(company, job.export_id or job.job_id)
-    return bylines.Inventory(resources, company, named, exports, for_export=job.kind == "export")
+    company, (named_by, value) = job.company_id, named_in(job)
+    if named_by != ADDRESS:
+        return Inventory(resources, company, value)
+    return bylines.Inventory(resources, company, value, for_export=job.kind == "export")

@@ -17,12 +17,12 @@ from shared.privacy.remainders import stated
 from shared.privacy.requests import Jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     from newsletters.configuration.resources import Resources
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.privacy.jobs import Kind
     from shared.privacy.parts import Named
+    from shared.privacy.remainders import Remainder
 
 USER, ADDRESS = "principal", "email"
 LINES: Final = "newsletters.jsonl"
@@ -32,7 +32,7 @@ REMAINDERS: Final = stated(
     purges, 1 day: files of deleted newsletters, which an event of the queue removes
     documents: texts of the company's documents and of colleagues that name the user
     recovery, 30 days: the user's id at parked events that the user replayed
-    receipts: this job, under a hash of the user's id
+    receipts: this job, under a keyed hash of the user's id or the address
     requests, 1 day: ids in stored answers of API calls, under hashes
     """,
     outside="""
@@ -45,7 +45,7 @@ REMAINDERS: Final = stated(
 OF_ADDRESSES: Final = stated(
     kept="""
     texts: texts and documents of newsletters that name the person: people of the company have written them
-    receipts: this job, under a keyed hash of the address
+    receipts: this job, under a keyed hash of the user's id or the address
     test_mails, 1 day: the address at tests of issues
     """,
     outside="""
@@ -60,12 +60,10 @@ def jobs_of(resources: Resources) -> Jobs[PrivacyJob]:
         item=PrivacyJob,
         table=resources.store.table,
         bucket=resources.store.bucket,
-        id_of=_id_of,
-        fields=_fields,
         exports=privacy_exports,
         run="{:04d}",
         lines=LINES,
-        remainders=lambda job: OF_ADDRESSES if job.by_address else REMAINDERS,
+        remainders=_remainders,
         enqueue=lambda job: _enqueue(resources.steps, job),
     )
 
@@ -85,18 +83,17 @@ def of_address(address: str) -> str:
     return f"{ADDRESS} {address}"
 
 
-def _id_of(kind: Kind, company: str, subject: str) -> str:
-    named_by, _, value = subject.partition(" ")
-    by = PrivacyJob.id_of_address if named_by == ADDRESS else PrivacyJob.id_of
-    return by(kind, company, value)
+def named_in(job: PrivacyJob) -> tuple[str, str]:
+    """Return the kind and the value of the subject of a run."""
+    named_by, _, value = str(job.requested_for).partition(" ")
+    return named_by, value
 
 
-def _fields(_kind: Kind, company: str, subject: str) -> Mapping[str, object]:
-    named_by, _, value = subject.partition(" ")
-    if named_by == USER:
-        return {"requested_for": value}
-    export_id = _id_of("export", company, subject)
-    return {"requested_for": value, "by_address": True, "export_id": export_id}
+def _remainders(job: PrivacyJob) -> Iterable[Remainder]:
+    """Return what remains of a subject; of a run that has ended all kinds, since its receipt names those of its own."""
+    if job.requested_for is None:
+        return dict.fromkeys((*REMAINDERS, *OF_ADDRESSES))
+    return OF_ADDRESSES if named_in(job)[0] == ADDRESS else REMAINDERS
 
 
 def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:

@@ -1,22 +1,34 @@
-"""Settings of companies, and the daily count of their calls of the model."""
+"""
+Settings of companies with their versions, and the daily count of their calls of the model.
+
+Settings that were stored before there were versions become version 1 before the first change.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr
 
-from newsletters.store.items import AiUse, CompanySettings
+from newsletters.store.items import AiUse, CompanySettings, SettingsVersion
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion
+from shared.ai.versions.stored import DIGITS, Version, Versions
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.sqs_fifo import digest, to_json
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
+
+
+# Settings that a version has, if they differ from their defaults.
+VERSIONED: Final = ("ai", "retrieval", "check_claims")
+_MOST_AT_ONCE: Final = 100
 
 
 class QuotaUsed(Exception):
@@ -54,6 +66,13 @@ def forget_author(table: Table, company_id: str, user_id: str, name: str) -> Non
             put={"updated_by": name},
             when=CompanySettings.attr("updated_by").eq(user_id),
         )
+    made = versions_of(table, company_id)
+    below = made.newest() + 1
+    while found := made.below(below, _MOST_AT_ONCE):
+        for version in found:
+            if version.by == user_id:
+                table.update(made.key_of(version.number), put={"by": name})
+        below = found[-1].number
 
 
 def _is_written(changed: CompanySettings, existing: Attributes | None) -> bool:
@@ -62,6 +81,95 @@ def _is_written(changed: CompanySettings, existing: Attributes | None) -> bool:
         return False
     time = {"updated_at": existing.get("updated_at")}
     return bool(plain(existing) == plain(changed.attributes() | time))
+
+
+def versions_of(table: Table, company_id: str) -> Versions:
+    """Return the versions of the settings of a company's model."""
+
+    def key_of(number: int) -> Attributes:
+        return SettingsVersion.key(company_id, f"{number:0{DIGITS}}")
+
+    def item_of(version: Version) -> Attributes:
+        return SettingsVersion(**key_of(version.number), **version.model_dump()).attributes()
+
+    return Versions(
+        table=table,
+        key_of=key_of,
+        read_item=SettingsVersion.read,
+        item_of=item_of,
+        is_free=Attr(PARTITION_KEY).not_exists(),
+    )
+
+
+def settings_of(settings: CompanySettings) -> dict[str, Any]:
+    """Return the settings of a company that versions have."""
+    return with_values({name: getattr(settings, name) for name in VERSIONED})
+
+
+def with_values(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that differ from their defaults."""
+    found: dict[str, Any] = plain(
+        {
+            name: value
+            for name, value in settings.items()
+            if name in VERSIONED and value != _default_of(name)
+        }
+    )
+    return found
+
+
+def values_of(version: Version) -> dict[str, Any]:
+    """Return the values of a company's settings with which *version* is live."""
+    values = {name: version.settings.get(name, _default_of(name)) for name in VERSIONED}
+    return {**values, "ai_version": version.number}
+
+
+def _default_of(name: str) -> Any:  # noqa: ANN401 - of any setting
+    return CompanySettings.model_fields[name].get_default(call_default_factory=True)
+
+
+def live_version(table: Table, stored: CompanySettings) -> int | None:
+    """Return the number of the version of stored settings; they become one if they have none. Safe to repeat."""
+    settings = settings_of(stored)
+    if stored.ai_version is not None or not settings:
+        return stored.ai_version
+    first = Version(
+        settings=settings,
+        by=stored.updated_by,
+        at=stored.updated_at,
+        made_for=digest("stored before", to_json(settings)),
+    )
+    number = versions_of(table, stored.company_id).add(first).number
+    try:
+        noted = table.update(
+            CompanySettings.key(stored.company_id),
+            put_once={"ai_version": number},
+            when=CompanySettings.attr("version").eq(stored.version),
+        )
+    except ConditionFailed:
+        raise Transient("settings_contended") from None
+    return int(noted["ai_version"])
+
+
+def version_of(table: Table, settings: CompanySettings, cause: str) -> int | None:
+    """
+    Return the number of the version with these *settings*, which are about to be stored: the live one if they change
+    none of it, else a new one. Repeatable with the same *cause*, which names the call.
+    """
+    stored = get_settings(table, settings.company_id)
+    live = live_version(table, stored) if stored is not None else None
+    wanted = settings_of(settings)
+    is_refused = stored is not None and stored.version != settings.version  # by `put_settings`
+    if is_refused or wanted == (settings_of(stored) if stored is not None else {}):
+        return live
+    version = Version(
+        settings=wanted,
+        by=settings.updated_by,
+        at=settings.updated_at,
+        based_on=live,
+        made_for=digest(cause, to_json(wanted)),
+    )
+    return versions_of(table, settings.company_id).add(version, live or 0).number
 
 
 def use_ai(table: Table, company_id: str, limit: int) -> None:

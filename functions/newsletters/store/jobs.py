@@ -14,6 +14,7 @@ from newsletters.store.items import (
     Issue,
     Job,
     JobState,
+    Series,
     Signup,
 )
 from newsletters.store.items.item import (
@@ -26,6 +27,7 @@ from newsletters.store.items.item import (
 )
 from newsletters.store.items.jobs import OPEN, OPEN_WORK, due_key
 from newsletters.store.items.readers import SIGNUP_PREFIX
+from newsletters.store.items.series import SERIES_PREFIX
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
 
-type OpenWork = Job | Deletion | Issue | Signup | Choices
+type OpenWork = Job | Deletion | Issue | Signup | Choices | Series
 
 LEASE: Final = LeaseAttributes(owner="lease_owner", until="lease_until", attempts="attempts")
 LOOK_AFTER_MS: Final = 60 * clock.SECOND_MS  # after the end of a lease
@@ -208,7 +210,8 @@ def _kind_of(sort_key: str) -> type[OpenWork]:
     }
     if sort_key in by_key:
         return by_key[sort_key]
-    return Signup if sort_key.startswith(SIGNUP_PREFIX) else Job
+    by_prefix: dict[str, type[OpenWork]] = {SIGNUP_PREFIX: Signup, SERIES_PREFIX: Series}
+    return next((one for prefix, one in by_prefix.items() if sort_key.startswith(prefix)), Job)
 
 
 def get_deletion(table: Table, code: str) -> Deletion | None:

@@ -35,11 +35,12 @@ CONTENT: Final[dict[str, tuple[str, ...]]] = {
     ),
     Outline.sort: (
         "sections", "references", "user_modifications", "generated_items", "removed_items", "generated_at",
-        "inputs_hash", "warnings",
+        "inputs_hash", "warnings", "ai_version",
     ),
     Draft.sort: (
         "generated_content", "sections", "section_order", "section_names", "user_edits", "has_user_edits", "citations",
         "warnings", "generated_at", "inputs_hash", "has_source_links",
+        "ai_versions",
     ),
 }  # fmt: skip
 

@@ -34,6 +34,7 @@ from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
 from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
+from shared.inbox.live.announcements import Announcements
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches
 from shared.providers.company_secrets import CompanySecrets
@@ -65,6 +66,7 @@ class WorkerSettings(Settings):
     contacts_table_name: str
     inbox_table_name: str
     live_table_name: str
+    inbox_function: str
     identifier_keys_secret_id: str
     switches_path: str
     email_configuration_set: str
@@ -120,6 +122,7 @@ def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingR
         ),
         owners=resources.retrieval.owners,
         live=table.beside(settings.live_table_name),
+        announcements=Announcements(settings.inbox_function),
         ses=cache(_ses),
         switches=KillSwitches(cache(_parameters), settings.switches_path),
         configuration_set=settings.email_configuration_set,

@@ -12,6 +12,7 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     ReaderRequested,
+    SeriesRequested,
     StepRequested,
     WorkEvent,
 )
@@ -32,7 +33,8 @@ EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
         | IssueRequested
         | ReaderRequested
         | IssueTestRequested
-        | IssueFeedback,
+        | IssueFeedback
+        | SeriesRequested,
         Field(discriminator="type"),
     ]
 )
@@ -63,6 +65,10 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
             from newsletters.issues.delivery import trials  # noqa: PLC0415 - as above
 
             is_done = trials.work(sending, event, run)
+        case SeriesRequested():
+            from newsletters.series import runs  # noqa: PLC0415 - as above
+
+            is_done = runs.work(resources, event)
         case IssueFeedback():
             from newsletters.issues.delivery import feedback  # noqa: PLC0415 - as above
 

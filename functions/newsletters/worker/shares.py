@@ -13,6 +13,7 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     ReaderRequested,
+    SeriesRequested,
     StepRequested,
 )
 from newsletters.store import issues, jobs
@@ -37,6 +38,7 @@ type _Event = (
     | ReaderRequested
     | IssueTestRequested
     | IssueFeedback
+    | SeriesRequested
 )
 _EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
     Annotated[
@@ -47,7 +49,8 @@ _EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
         | IssueRequested
         | ReaderRequested
         | IssueTestRequested
-        | IssueFeedback,
+        | IssueFeedback
+        | SeriesRequested,
         Field(discriminator="type"),
     ]
 )

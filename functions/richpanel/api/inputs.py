@@ -9,6 +9,7 @@ from richpanel.classification import Language
 from richpanel.classification.taxonomy import Intent, Team
 from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome
+from shared.ai.versions.inputs import Note
 from shared.api.models.inputs import Input
 from shared.runtime import clock
 
@@ -67,6 +68,17 @@ class SettingsInput(Input):
 
     based_on: int = Field(ge=0)
     settings: dict[str, Any]
+
+
+class SettingsDraftInput(Input):
+    """
+    Settings that are stored and not in force: on top of the version *based_on* (0: the standard settings), by default
+    the one in force. Absent parts stay, null parts get their standard values. *note* says why.
+    """
+
+    settings: dict[str, Any]
+    note: Note = ""
+    based_on: int | None = Field(default=None, ge=0)
 
 
 class SettingsRollbackInput(Input):

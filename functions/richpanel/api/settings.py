@@ -1,6 +1,5 @@
 """The shop's stored settings: shows them and their versions, stores new ones, and previews replies."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,12 @@ from richpanel.decisions.templates.catalogue import (
     variant_for,
 )
 from richpanel.store import audits, settings
-from richpanel.store.items import SettingsVersion
+from shared.ai.versions import views as version_views
+from shared.ai.versions.inputs import GoLiveInput, VersionQuery
+from shared.ai.versions.stored import Version
+from shared.ai.versions.views import LiveView, VersionView, WrittenVersionView
 from shared.api.errors import InvalidInput
+from shared.api.routing.routes import Request
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 
@@ -38,10 +41,6 @@ SAMPLE_VALUES: Mapping[str, str] = {
 }
 
 
-class NoVersion(Exception):
-    """No version of the settings has this number. The text has the field and the rule."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """
@@ -58,26 +57,35 @@ class Change:
 def shown(state: Table, number: int | None = None) -> views.SettingsView:
     """Return the settings in force, or the settings of a version. Raises NoVersion."""
     if number is None:
-        return _view(settings.in_force(state))
-    if number == 0:
-        return _view(None)
-    return _view(_version(state, number))
+        number = settings.number_in_force(state)
+    if number == settings.STANDARD:
+        return views.SettingsView(number=number, settings={}, changed_at=None, changed_by=None)
+    return _view(settings.versions_of(state).get(number))
 
 
 def versions(state: Table, *, before: int | None, limit: int) -> views.SettingsVersionsView:
     """Return versions with their times and authors, newest first; below the number *before*, if given."""
-    newest = settings.in_force(state)
-    if newest is None:
-        return views.SettingsVersionsView(versions=[])
-    rows = settings.newest(state, before=before or newest.number + 1, limit=limit)
+    stored, in_force = settings.versions_of(state), settings.number_in_force(state)
+    found = stored.below(before or stored.newest(in_force) + 1, limit)
     return views.SettingsVersionsView(
         versions=[
             views.SettingsVersionView(
-                number=row.number, changed_at=row.changed_at, changed_by=row.changed_by
+                number=one.number,
+                changed_at=one.at,
+                changed_by=one.by,
+                note=one.note,
+                based_on=one.based_on,
+                is_in_force=one.number == in_force,
             )
-            for row in rows
+            for one in found
         ]
     )
+
+
+def compared(state: Table, number: int, query: VersionQuery) -> VersionView:
+    """Return a version and how it differs from another one. Raises NoVersion."""
+    in_force = settings.number_in_force(state)
+    return version_views.compared(settings.versions_of(state), number, in_force, query)
 
 
 def checked(fields: Mapping[str, Any]) -> ShopSettings:
@@ -103,7 +111,48 @@ def completed(state: Table, based_on: int, fields: Mapping[str, Any]) -> ShopSet
 
 def of_version(state: Table, number: int) -> ShopSettings:
     """Return the settings of a version, 0 for the standard ones. Raises NoVersion, and InvalidInput as `checked`."""
-    return checked({} if number == 0 else json.loads(_version(state, number).settings))
+    if number == settings.STANDARD:
+        return checked({})
+    return checked(settings.versions_of(state).get(number).settings)
+
+
+def create(
+    state: Table, audit: Table, given: inputs.SettingsDraftInput, by: str, cause: str
+) -> WrittenVersionView:
+    """Store changed settings as a version that is not in force. Safe to repeat. Raises NoVersion and InvalidInput."""
+    in_force = settings.number_in_force(state)
+    based_on = in_force if given.based_on is None else given.based_on
+    stored = settings.versions_of(state)
+    before = stored.get(based_on).settings if based_on != settings.STANDARD else {}
+    new = checked({name: v for name, v in {**before, **given.settings}.items() if v is not None})
+    wanted = Version(
+        settings=new.as_fields(),
+        note=given.note.strip(),
+        by=by,
+        at=clock.to_text(clock.now_ms()),
+        based_on=based_on,
+        made_for=cause,
+    )
+    facts = {"draft": sorted(new.model_dump(exclude_defaults=True)), "based_on": based_on}
+    audits.add_change(audit, by, f"settings:draft:{cause[:16]}", facts)
+    return version_views.WrittenVersionView(number=stored.add(wanted, in_force).number)
+
+
+def put_in_force(
+    state: Table, audit: Table, number: int, request: Request[GoLiveInput]
+) -> LiveView:
+    """
+    Put a version in force, also an older one; workers use it within five minutes. Safe to repeat.
+
+    Raises NoVersion, InvalidInput if its rules are broken by now, and Outdated.
+    """
+    version = settings.versions_of(state).get(number)
+    checked(version.settings)
+    before, by = settings.number_in_force(state), request.caller.principal
+    facts = {"in_force": number, "before": before}
+    audits.add_change(audit, by, f"settings:{number}:{request.cause[:16]}", facts)
+    settings.put_in_force(state, version, request.input.instead_of)
+    return version_views.LiveView(live_version=number, before=before)
 
 
 def store(
@@ -115,19 +164,19 @@ def store(
     rolled_back_to: int | None = None,
 ) -> views.SettingsView:
     """Put settings in force as the next version; workers use them within five minutes. Raises Outdated."""
-    row = SettingsVersion(
-        conversation_id=settings.IN_FORCE,
-        number=change.based_on + 1,
-        settings=new.as_json(),
-        changed_at=clock.to_text(clock.now_ms()),
-        changed_by=change.by,
-        cause=change.cause,
+    wanted = Version(
+        settings=new.as_fields(),
+        at=clock.to_text(clock.now_ms()),
+        by=change.by,
+        based_on=change.based_on,
+        made_for=change.cause,
     )
+    number = settings.versions_of(state).newest(change.based_on) + 1
     parts = sorted(new.model_dump(exclude_defaults=True))
-    facts = {"settings": row.number, "parts": parts, "rolled_back_to": rolled_back_to}
+    facts = {"settings": number, "parts": parts, "rolled_back_to": rolled_back_to}
     # Before the change: an untraceable change is worse than a trace of a change that failed.
-    audits.add_change(audit, change.by, f"settings:{row.number}:{change.cause[:16]}", facts)
-    return _view(settings.add(state, row))
+    audits.add_change(audit, change.by, f"settings:{number}:{change.cause[:16]}", facts)
+    return _view(settings.add(state, wanted, change.based_on))
 
 
 def preview(account: Account, state: Table, request: inputs.PreviewInput) -> views.PreviewView:
@@ -177,21 +226,12 @@ def standard() -> views.TemplatesView:
     )
 
 
-def _version(state: Table, number: int) -> SettingsVersion:
-    row = settings.version(state, number)
-    if row is None:
-        raise NoVersion("number: there is no such version")
-    return row
-
-
-def _view(row: SettingsVersion | None) -> views.SettingsView:
-    if row is None:
-        return views.SettingsView(number=0, settings={}, changed_at=None, changed_by=None)
+def _view(version: Version) -> views.SettingsView:
     return views.SettingsView(
-        number=row.number,
-        settings=json.loads(row.settings),
-        changed_at=row.changed_at,
-        changed_by=row.changed_by,
+        number=version.number,
+        settings=version.settings,
+        changed_at=version.at,
+        changed_by=version.by,
     )
 
 

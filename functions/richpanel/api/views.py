@@ -153,6 +153,9 @@ class SettingsVersionView(View):
     number: int
     changed_at: str
     changed_by: str
+    note: str
+    based_on: int | None
+    is_in_force: bool
 
 
 class SettingsVersionsView(View):

@@ -105,12 +105,14 @@ class StoredAccount:
         if stored is None:
             return account
         try:
-            return shop_settings.applied(account, shop_settings.read(stored.settings))
+            return shop_settings.applied(
+                account, shop_settings.read(stored.settings), stored.number
+            )
         except SettingsInvalid as invalid:
             logger.error(
                 "shop settings invalid", extra={"number": stored.number, "reason": str(invalid)}
             )
-            shop = replace(account.shop, wordings={})
+            shop = replace(account.shop, wordings={}, settings_version=stored.number)
             return replace(account, shop=shop, fault=f"settings_invalid: {invalid}")
 
 

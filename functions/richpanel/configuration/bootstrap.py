@@ -96,6 +96,7 @@ def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
         raise SettingInvalid("MODEL_ID is not set, but CLASSIFIER is model")
     # Still at import, but only where a model classifies.
     from richpanel.clients.language_model import LIMITS, REASONING_TOKENS, Judge, reasons  # noqa: PLC0415 - as above
+    from shared.ai.calls.observed import ObservedModel  # noqa: PLC0415 - as above
 
     if settings.model_provider == "openai":
         from shared.ai.providers.openai import Account, OpenAI, Reasoning  # noqa: PLC0415 - as above
@@ -103,16 +104,14 @@ def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
         account = Account(f"{settings.openai_base_url}/v1", keys)
         if reasons(settings.model_id):
             reasoning = Reasoning("low", REASONING_TOKENS)
-            return Judge(
-                OpenAI(account, settings.model_id, reasoning), replace(LIMITS, temperature=None)
-            )
-        return Judge(OpenAI(account, settings.model_id))
+            model = OpenAI(account, settings.model_id, reasoning)
+            return Judge(ObservedModel(model), replace(LIMITS, temperature=None))
+        return Judge(ObservedModel(OpenAI(account, settings.model_id)))
     from shared.ai.providers.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
 
-    return Judge(
-        Bedrock(
-            lambda config: boto3.client("bedrock-runtime", config=config),
-            settings.model_id,
-            structure=structure_of(settings.model_id),
-        )
+    bedrock = Bedrock(
+        lambda config: boto3.client("bedrock-runtime", config=config),
+        settings.model_id,
+        structure=structure_of(settings.model_id),
     )
+    return Judge(ObservedModel(bedrock))

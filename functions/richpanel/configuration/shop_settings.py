@@ -6,7 +6,7 @@ They are stored as JSON, one version per change (`richpanel.store.settings`), an
 
 import json
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,7 @@ from richpanel.decisions.templates.catalogue import Variant, Wordings
 from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.decisions.templates.wordings import Texts, adapted
 from richpanel.guards.identity import normal_address
+from shared.aws.sqs_fifo import to_json
 
 MOST_BYTES = 100_000
 _EVERY_LANGUAGE = frozenset(Language) - {Language.UNKNOWN}
@@ -68,9 +69,9 @@ class ShopSettings(_Part):
         """The languages in which replies are sent, where a template has a wording."""
         return _EVERY_LANGUAGE if self.languages is None else frozenset(self.languages)
 
-    def as_json(self) -> str:
+    def as_fields(self) -> dict[str, Any]:
         """Return the settings as they are stored."""
-        return self.model_dump_json(exclude_defaults=True)
+        return self.model_dump(mode="json", exclude_defaults=True)
 
     def signatures(self) -> dict[str, str]:
         """Return the brands' signatures by address in normal form."""
@@ -146,7 +147,7 @@ def parse(fields: object) -> ShopSettings:
             [{"field": _path(error["loc"]), "problem": error["msg"]} for error in errors]
         ) from None
     problems = settings.problems()
-    if len(settings.as_json().encode()) > MOST_BYTES:
+    if len(to_json(settings.as_fields())) > MOST_BYTES:
         problems.append({"field": "settings", "problem": f"over {MOST_BYTES} bytes"})
     if problems:
         raise SettingsInvalid(problems)
@@ -158,9 +159,14 @@ def read(text: str) -> ShopSettings:
     return parse(json.loads(text))
 
 
-def applied(account: Account, settings: ShopSettings) -> Account:
-    """Return *account* with the settings applied."""
-    shop = replace(account.shop, team_names=settings.team_names, wordings=settings.wordings())
+def applied(account: Account, settings: ShopSettings, number: int) -> Account:
+    """Return *account* with the settings of the version *number* applied."""
+    shop = replace(
+        account.shop,
+        team_names=settings.team_names,
+        wordings=settings.wordings(),
+        settings_version=number,
+    )
     return replace(account, shop=shop, signatures=settings.signatures())
 
 

@@ -108,6 +108,7 @@ def decide(
         policy_refusal=turn.policy_refusal,
         rule=_rule(case),
         version=turn.classification.version,
+        settings_version=shop.settings_version,
         match=order if isinstance(order, NoOrder) else order.path,
         masked_order=None if isinstance(order, NoOrder) else masked_order_number(order.number),
         language=reading.language,

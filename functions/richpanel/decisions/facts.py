@@ -200,7 +200,8 @@ class Shop:
 
     *intent_teams* assigns an intent to another team, *channel_teams* assigns Email Support's tickets of a channel to
     another team; the Backend and LiveChat teams get tickets only by these. *team_names* are the teams' names in the
-    help desk, where they differ from the taxonomy. *bot_author_id* None: no replies.
+    help desk, where they differ from the taxonomy. *bot_author_id* None: no replies. *settings_version*: the version of
+    the stored settings; 0 if none are stored.
     """
 
     support_signature: str
@@ -213,3 +214,4 @@ class Shop:
     link_hosts: frozenset[str] = KNOWN_HOSTS
     team_names: Mapping[Team, str] = field(default_factory=lambda: MappingProxyType({}))
     wordings: Wordings = standard_wordings
+    settings_version: int = 0

@@ -84,7 +84,8 @@ class Decision:
     *wants_verdict*: decide again with the order, or with the model's verdict, before executing: the reply may become
     Tier 2. *policy_refusal*: the reason if the send policy refused.
 
-    For the audit: *rule* decided the intent, *version* names the rules and the model that classified, *match* says how
+    For the audit: *rule* decided the intent, *version* names the rules and the model that classified,
+    *settings_version* the shop's settings, *match* says how
     an order was matched or why none was, *masked_order* is its number as `***1234`, *language* the reply's language.
     *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* are found in the message.
     """
@@ -113,6 +114,7 @@ class Decision:
     policy_refusal: str | None
     rule: Rule
     version: str
+    settings_version: int
     match: MatchPath | NoOrder
     masked_order: str | None
     language: Language

@@ -33,11 +33,14 @@ from richpanel.api.access import (
 from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
-from richpanel.api.settings import Change, NoVersion
+from richpanel.api.settings import Change
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
+from shared.ai.versions.inputs import GoLiveInput, VersionQuery, number_of
+from shared.ai.versions.stored import NoVersion
+from shared.ai.versions.views import LiveView, VersionView, WrittenVersionView
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -189,6 +192,32 @@ def get_settings_versions(
     """Return the versions of the shop's settings, newest first."""
     query = request.input
     return shop_settings.versions(deps.state, before=query.before, limit=query.limit)
+
+
+@routes.reads(
+    "GET /admin/richpanel/settings/versions/{number}", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
+)
+def get_settings_version(request: Request[VersionQuery], number: str) -> VersionView:
+    """Return a version of the shop's settings, and how it differs from another one."""
+    return shop_settings.compared(deps.state, number_of(number), request.input)
+
+
+@routes.changes(
+    "POST /admin/richpanel/settings/versions", Scope.RICHPANEL_OPERATE, status=HTTPStatus.CREATED
+)
+def create_settings_version(
+    request: Request[inputs.SettingsDraftInput],
+) -> Callable[[], WrittenVersionView]:
+    """Store settings of the shop as a new version, which is not in force."""
+    by = request.caller.principal
+    return lambda: shop_settings.create(deps.state, deps.audit, request.input, by, request.cause)
+
+
+@routes.changes("POST /admin/richpanel/settings/versions/{number}/live", Scope.RICHPANEL_OPERATE)
+def put_settings_version_live(request: Request[GoLiveInput], number: str) -> Callable[[], LiveView]:
+    """Put a version of the shop's settings in force, also an older one."""
+    named = number_of(number)
+    return lambda: shop_settings.put_in_force(deps.state, deps.audit, named, request)
 
 
 @routes.reads("GET /admin/richpanel/templates", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)

@@ -57,12 +57,6 @@ class Inventory(inventory.Inventory):
     tables: tickets.Tables
     company: str
     subject: str
-    exports: str
-
-    @property
-    def exported(self) -> list[str]:
-        """The exports of the subject."""
-        return [self.exports]
 
     @property
     def fences(self) -> Sequence[Source]:
@@ -127,7 +121,6 @@ class HelpDeskPart(JobsPart[PrivacyJob]):
             item=PrivacyJob,
             table=tables.state,
             bucket=bucket,
-            id_of=PrivacyJob.id_of,
             # No id of a company has a tilde.
             exports=lambda company, job_id: f"exports/~help-desk/{company}/{job_id}/",
             lines="help_desk.jsonl",
@@ -135,9 +128,7 @@ class HelpDeskPart(JobsPart[PrivacyJob]):
         )
 
         def inventory_of(job: PrivacyJob) -> Inventory:
-            subject = str(job.requested_for)
-            exports = jobs.exports_of(job.company_id, subject)
-            return Inventory(tables, job.company_id, subject, exports)
+            return Inventory(tables, job.company_id, str(job.requested_for))
 
         engine = Engine(
             jobs=jobs, inventory=inventory_of, turn_ms=TURN_MS, settles_ms=lambda _: SETTLES_MS

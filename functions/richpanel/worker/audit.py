@@ -26,7 +26,18 @@ type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close",
 SUCCESS = "success"
 LONGEST_PAYLOAD_BYTES = 1_000
 # The part of a decision's payload that the list of its day shows: with its keys it fits one write unit.
-LISTED = ("intent", "rule", "version", "team", "tier", "reason", "template", "match", "confidence")
+LISTED = (
+    "intent",
+    "rule",
+    "version",
+    "settings",
+    "team",
+    "tier",
+    "reason",
+    "template",
+    "match",
+    "confidence",
+)
 
 
 def skipped(reason: str) -> str:
@@ -122,6 +133,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "intent": decision.intent,
         "rule": decision.rule,
         "version": decision.version,
+        "settings": decision.settings_version or None,
         "level": f"P{int(decision.level)}",
         "team": decision.team,
         "tier": None if decision.tier is None else int(decision.tier),

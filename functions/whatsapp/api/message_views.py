@@ -6,6 +6,7 @@ from pydantic import Field
 
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
+from shared.runtime import clock
 from whatsapp.api.call_views import CallView
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.api.provider_objects import ErrorView, ReachedStatus, Referral, ReferredProduct
@@ -38,6 +39,19 @@ class MediaView(View):
     status: str
     link: str | None = None
     expires_in_seconds: int | None = None
+
+
+class TranscriptView(View):
+    """
+    The words of a recording, written by a machine.
+
+    DONE: `text`, which may be empty. PENDING: requested. FAILED: `reason`; a person may ask again. OFFERED: a person
+    may ask for it.
+    """
+
+    status: Literal["DONE", "PENDING", "FAILED", "OFFERED"]
+    text: str | None = None
+    reason: str | None = None
 
 
 class ReactionView(View):
@@ -96,6 +110,7 @@ class MessageView(View):
     media: MediaView | None = None
     voice: bool | None = None
     animated: bool | None = None
+    transcript: TranscriptView | None = None
     reply_to: str | None = None  # the `id` of another message
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
@@ -174,6 +189,7 @@ _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - 
     "versions",
     "status_error",
     "action_id",
+    "transcript",
 }
 
 
@@ -182,8 +198,13 @@ def message_view(
     message: Message,
     file: Media | None,
     versions: list[VersionView] | None = None,
+    *,
+    is_offered: bool = False,
 ) -> MessageView:
-    """Return the view of a message; *file* is the record of an announced file that is not stored yet."""
+    """
+    Return the view of a message; *file* is the record of an announced file that is not stored yet. *is_offered*: its
+    number has a transcriber.
+    """
     if message.erased:
         return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
     reactions = [
@@ -201,8 +222,20 @@ def message_view(
         reactions=reactions or None,
         status_history=history_of(message),
         status_error=_with_advice(message.status_error),
+        transcript=transcript_view(message, is_offered=is_offered),
         **message.model_dump(include=_TAKEN_OVER - settled),
     )
+
+
+def transcript_view(message: Message, *, is_offered: bool) -> TranscriptView | None:
+    """Return the view of a message's transcript; None if there is none and none is offered."""
+    if message.transcript is not None:
+        return TranscriptView(status="DONE", text=message.transcript)
+    if (message.transcribing_until or "") > clock.to_text(clock.now_ms()):
+        return TranscriptView(status="PENDING")
+    if message.no_transcript is not None:
+        return TranscriptView(status="FAILED", reason=message.no_transcript)
+    return TranscriptView(status="OFFERED") if is_offered and message.is_recording else None
 
 
 def history_of(message: Message) -> list[dict[str, Any]] | None:

@@ -89,6 +89,7 @@ def messages_of(
     shown = [entry for entry in own if isinstance(entry, Message) and not entry.deleted_at]
     edits = versions.edits_of(deps.table, company, shown)
     files = _records_of_files(deps.table, company, shown, edits.values())
+    offers = _offers_transcripts(deps.table, shown)
     views = [
         message_view(
             deps.bucket,
@@ -97,6 +98,7 @@ def messages_of(
             versions.version_views(deps.bucket, message, edits[message.pk], files)
             if message.pk in edits
             else None,
+            is_offered=offers,
         )
         for message in shown
     ]
@@ -108,6 +110,13 @@ def messages_of(
             call_view(entry) for entry in own if isinstance(entry, Call) and not entry.erased
         ]
     return Page(page, listing.cursor(seal, last) if last else None)
+
+
+def _offers_transcripts(table: Table, shown: Iterable[Message]) -> bool:
+    """Whether the number of these messages has a transcriber; it is read only if one of them is a recording."""
+    recording = next((one for one in shown if one.is_recording), None)
+    phone = store.phones.get(table, recording.phone) if recording else None
+    return phone is not None and phone.transcription is not None
 
 
 def notes(deps: ApiDependencies, company: str, key: str, query: NotesQuery) -> Page[Notes]:

@@ -75,6 +75,7 @@ class NumberView(View):
     sending_blocked: bool
     sending_blocked_reason: str | None
     sending_blocked_until: str | None
+    transcription: Literal["automatic", "on_request"] | None  # of voice notes
 
 
 class Numbers(View):
@@ -207,4 +208,13 @@ def number_view(phone: Phone) -> NumberView:
     fields = phone.model_dump(include=set(NumberView.model_fields))
     is_over = (phone.sending_blocked_until or "~") <= clock.to_text(clock.now_ms())
     blocked = bool(phone.sending_blocked) and not is_over
-    return NumberView(**{**fields, "waba": phone.waba_meta_id, "sending_blocked": blocked})
+    given = phone.transcription
+    transcribes = ("automatic" if given.get("automatic") else "on_request") if given else None
+    return NumberView(
+        **{
+            **fields,
+            "waba": phone.waba_meta_id,
+            "sending_blocked": blocked,
+            "transcription": transcribes,
+        }
+    )

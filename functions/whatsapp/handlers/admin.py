@@ -1,5 +1,5 @@
 """
-HTTP API of administrators: parked events and dead letters; erasure and export of contacts.
+HTTP API of administrators: parked events and dead letters; erasure and export of contacts; voice notes as text.
 
 The function also answers calls of requests about a person over all contexts.
 """
@@ -27,6 +27,7 @@ from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.privacy import PART, part_calls
 from shared.privacy import settings as privacy_settings
+from whatsapp.api.conversations.transcripts import TranscriptRoutes
 from whatsapp.api.queries import NotFound
 from whatsapp.privacy.requests import WhatsAppPart, jobs_of
 from whatsapp.privacy.routes import PrivacyRoutes
@@ -70,12 +71,13 @@ keyed_hashes.configure(
         lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
     )
 )
+jobs = StandardQueue(sqs, settings.whatsapp_jobs_queue_url)
 privacy_jobs = jobs_of(table, bucket, queue)
 recovery = recovery_of(
     table=table,
     bucket=bucket,
     queue=queue,
-    files=StandardQueue(sqs, settings.whatsapp_jobs_queue_url),
+    files=jobs,
     campaigns=StandardQueue(sqs, settings.whatsapp_campaigns_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
     media_dead_letters=DeadLetters(sqs, settings.whatsapp_jobs_dead_letters_url),
@@ -97,6 +99,7 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)
 )
+routes.add(TranscriptRoutes(table, jobs))
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name), seal_secret))
 
 

@@ -14,13 +14,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws import fair_shares
+from shared.aws.client_configs import PATIENT
 from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.aws.tables.attempts import Attempts
+from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from whatsapp import store
 from whatsapp.configuration.settings import ActionsSettings
 from whatsapp.inbound.event import (
@@ -28,11 +32,13 @@ from whatsapp.inbound.event import (
     CAMPAIGN_PAGE,
     REFRESH,
     SEQUENCE_STEP,
+    TRANSCRIPTION,
     Event,
     Outcome,
 )
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.jobs import number_refresh
+from whatsapp.recovery import parking
 from whatsapp.worker.bootstrap import InboxSettings, resources_of, worker_of
 from whatsapp.worker.dispatcher import Handled, process_file
 
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from shared.ai.files.spoken_words import Transcribers
     from shared.aws.sqs_worker import Record
     from whatsapp.actions.calls.call import ActionResources
 
@@ -50,12 +57,13 @@ class JobSettings(InboxSettings):
     The environment of this function.
 
     *media_max_concurrency*, *campaign_max_concurrency*: so many events of the queue of jobs, and of campaigns, are
-    processed at once. *single_company*: as of actions.
+    processed at once. *single_company*: as of actions. *openai_base_url*: of transcriptions.
     """
 
     whatsapp_campaigns_queue_url: str
     media_max_concurrency: int
     campaign_max_concurrency: int
+    openai_base_url: Origin
     single_company: str = ""
 
 
@@ -81,6 +89,8 @@ def _handle(record: Record) -> Handled:
         return _of_sequence(event, record)
     if event.kind == REFRESH:
         return _of_refresh(event, record)
+    if event.kind == TRANSCRIPTION:
+        return _of_recording(event, record)
     return process_file(resources, record.body)
 
 
@@ -119,6 +129,32 @@ def _of_refresh(event: Event, record: Record) -> Handled:
         # A minute later, so that a rate limit of the provider can end; the hour stays the same.
         _resources_of_actions().jobs.send([number_refresh.entry_of(at_ms)])
     return Handled(event, None, Outcome.PERSISTED)
+
+
+def _of_recording(event: Event, record: Record) -> Handled:
+    """Transcribe a voice note."""
+    from whatsapp.worker.media import transcripts  # noqa: PLC0415 - see above
+
+    delivery = transcripts.Delivery(
+        attempt=record.attempt,
+        is_last=record.is_last,
+        remaining_ms=record.context.get_remaining_time_in_millis,
+    )
+    outcome = transcripts.handle(resources, _transcribers(), event, delivery)
+    parking.resolve(resources, event)
+    return Handled(event, None, outcome)
+
+
+@cache
+def _transcribers() -> Transcribers:
+    from shared.ai.files.spoken_words import Transcribers  # noqa: PLC0415 - see above
+
+    secrets = CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT))
+    return Transcribers(
+        credentials=secrets,
+        openai_url=f"{settings.openai_base_url}/v1",
+        spending=resources.spending,
+    )
 
 
 @cache

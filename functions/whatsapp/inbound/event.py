@@ -19,6 +19,7 @@ PAYMENT_CLAIM = "payment_claim"
 CAMPAIGN_CUT, CAMPAIGN_PAGE = "campaign_cut", "campaign_page"
 SEQUENCE_STEP = "sequence_step"  # on the same queue: the next message of a customer's sequence
 REFRESH = "refresh"  # on the same queue: what the providers report about numbers and templates
+TRANSCRIPTION = "transcription"  # on the same queue: the words of a message's recording
 PRIVACY_JOB = "privacy"  # a step of an erasure or export
 # The app id under which Parley's canary signs. Not an app of Meta: their ids are digits.
 CANARY_APP = "canary"

@@ -20,7 +20,7 @@ from shared.runtime import clock
 from whatsapp.configuration.folders import exports_of, message_exports_of
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.privacy import erasure, kinds, tombstones
-from whatsapp.privacy.requests import jobs_of
+from whatsapp.privacy.requests import contact_of, jobs_of, subject_of_key
 from whatsapp.privacy.shares import SHARE
 from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
 from whatsapp.privacy.subjects import Contact, hashes_of, resolve
@@ -88,10 +88,8 @@ class Inventory(Listing, inventory.Inventory):
     def exported(self) -> list[str]:
         """The exports of the contact, and those of messages with it."""
         company, contact = self.company, self.contact
-        ids = [
-            *(PrivacyJob.id_of("export", company, each) for each in contact.ids),
-            *(PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.keys),
-        ]
+        subjects = [*contact.ids, *map(subject_of_key, contact.keys)]
+        ids = (job_id for one in subjects for job_id in PrivacyJob.ids_of("export", company, one))
         of_messages = (each for key in contact.keys for each in folders_of(company, key))
         return [*(f"{exports_of(company)}{job_id}/" for job_id in ids), *of_messages]
 
@@ -117,7 +115,8 @@ def work(resources: Resources, event: Event) -> Outcome:
 
 def _resolved(table: Table, job: PrivacyJob) -> PrivacyJob:
     """Return a job with the ids of its contact; an erasure writes their tombstones."""
-    contact = resolve(table, job.owner, str(job.requested_for), by_key=bool(job.by_key))
+    named, by_key = contact_of(str(job.requested_for))
+    contact = resolve(table, job.owner, named, by_key=by_key)
     if job.kind == "erase":
         tombstones.write(table, job.owner, contact, job.requested_at)
     return job.changed(contact=contact.attributes())

@@ -22,12 +22,11 @@ from whatsapp.privacy import subjects
 from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
-    from shared.privacy.jobs import Kind
 
 OWNED: Final = "~"
 _OWN: Final = frozenset({NameKind.PHONE, NameKind.USER_ID})
@@ -39,7 +38,7 @@ REMAINDERS: Final = stated(
     payments: amounts, ids and times of orders, payments and refunds, without the customer
     earlier_owners: times at which the number changed hands, so that a later owner is not mistaken
     consent: opt-outs, as keyed hashes
-    receipts: this job, under a hash of the id that was named
+    receipts: this job, under a keyed hash of the id that was named
     requests, 1 day: answers of API calls of the last day: states and ids, or sealed
     texts_of_others: texts of others that name the person, and the person's reactions to messages of others in \
         groups
@@ -51,7 +50,7 @@ REMAINDERS: Final = stated(
     outside="""
     queues, 28 days: events in queues and dead letters; redriven, earlier events of the person are not stored
     exports_of_others, 7 days: messages that name the person in exports of other contacts
-    ai_conversations: copies of messages that were forwarded: `operations erase-person` erases them
+    ai_conversations: copies of messages that were forwarded: a request about the person in all contexts erases them
     providers: data at Meta and AWS, by their terms
     """,
 )
@@ -63,8 +62,6 @@ def jobs_of(table: Table, bucket: Bucket, queue: FifoQueue) -> Jobs[PrivacyJob]:
         item=PrivacyJob,
         table=table,
         bucket=bucket,
-        id_of=_id_of,
-        fields=_fields,
         exports=lambda company, job_id: f"{exports_of(company)}{job_id}/",
         lines="contact.jsonl",
         remainders=lambda _: REMAINDERS,
@@ -79,20 +76,10 @@ def subject_of_key(contact_key: str) -> str:
     return f"{number}{OWNED}{second}" if is_later_owner else f"{contact_key}{OWNED}"
 
 
-def _read(subject: str) -> tuple[str, bool]:
+def contact_of(subject: str) -> tuple[str, bool]:
     """Return the digits or user id of a subject, or the contact key; and whether it is that."""
     number, owner, second = subject.partition(OWNED)
     return (f"{number}-{second}" if second else number), bool(owner)
-
-
-def _id_of(kind: Kind, company: str, subject: str) -> str:
-    named, by_key = _read(subject)
-    return PrivacyJob.id_of(kind, company, named, by_key=by_key)
-
-
-def _fields(_kind: Kind, _company: str, subject: str) -> Mapping[str, object]:
-    named, by_key = _read(subject)
-    return {"requested_for": named, "by_key": by_key or None}
 
 
 def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:

@@ -12,7 +12,14 @@ from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 from whatsapp.configuration.folders import claims
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound.event import OUTBOUND, PRIVACY_JOB, UNFINISHED_SEND, Event, Outcome
+from whatsapp.inbound.event import (
+    OUTBOUND,
+    PRIVACY_JOB,
+    TRANSCRIPTION,
+    UNFINISHED_SEND,
+    Event,
+    Outcome,
+)
 from whatsapp.inbound.owners import Account, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy.tombstones import Erased
@@ -68,7 +75,10 @@ def process(resources: Resources, body: str, run: Invocation) -> Handled:
         outcome = _handle(resources, _with_payload(resources, event), origin, run)
     except Erased:
         outcome = Outcome.DUPLICATE
-    if event.kind != downloads.KIND:  # handed on: the replay of a download ends with the download
+    if event.kind not in {
+        downloads.KIND,
+        TRANSCRIPTION,
+    }:  # handed on: their replays end with the work
         parking.resolve(resources, event)
     return Handled(event, origin, outcome)
 
@@ -178,5 +188,6 @@ _OF_PHONES: Mapping[str, Handle] = {
     "history": history.receive,
     OUTBOUND: sent_by_conversations.receive,
     downloads.KIND: downloads.hand_on,
+    TRANSCRIPTION: downloads.hand_on,
     UNFINISHED_SEND: settlement.finish,
 }

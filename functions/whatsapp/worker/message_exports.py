@@ -46,8 +46,8 @@ PART_BYTES = 8 << 20
 _BATCH = 500
 _TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 COLUMNS: Final = (
-    "at", "kind", "direction", "type", "from", "to", "senderName", "text", "caption", "filename", "mediaId", "replyTo",
-    "template", "campaignId", "deliveryStatus", "editedAt", "id", "conversationPk", "isShortened",
+    "at", "kind", "direction", "type", "from", "to", "senderName", "text", "caption", "transcript", "filename",
+    "mediaId", "replyTo", "template", "campaignId", "deliveryStatus", "editedAt", "id", "conversationPk", "isShortened",
 )  # fmt: skip
 
 
@@ -152,6 +152,7 @@ def _row_of_message(message: Message) -> dict[str, Any]:
         "senderName": message.sender_name,
         "text": message.text_body,
         "caption": message.caption,
+        "transcript": message.transcript,
         "filename": message.filename,
         "mediaId": message.media_id,
         "replyTo": message.reply_to,

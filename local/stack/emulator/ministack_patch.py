@@ -1,7 +1,8 @@
 """
 Runs `python -m ministack` with patches: it waits for the log lines of functions, writes the segments of their
 invocations (`ministack_traces`), reads the concurrency of an event source mapping from a text, extracts the layer
-once, and treats callers of the API as AWS does (`ministack_access`). MiniStack's own Python runs it.
+once, treats callers of the API as AWS does (`ministack_access`), and deploys all of a WebSocket API
+(`ministack_websockets`). MiniStack's own Python runs it.
 
 MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
 appear with the next invocation of that worker, and the lines of its last one never. Reports are made from these logs.
@@ -31,7 +32,7 @@ from ministack.core import lambda_runtime
 from ministack.core.lambda_runtime import Worker
 from ministack.services import lambda_svc
 
-from local.stack.emulator import ministack_access, ministack_traces
+from local.stack.emulator import ministack_access, ministack_traces, ministack_websockets
 
 QUIET_LOOKS = 20  # 1 ms apart; a count rather than a time, as a busy machine may pause this process at any point
 LONGEST_SECONDS = 10.0
@@ -118,6 +119,7 @@ _concurrency = lambda_svc._sqs_esm_concurrency
 lambda_svc._sqs_esm_concurrency = concurrency
 lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArchive})
 ministack_access.install()
+ministack_websockets.install()
 ministack_traces.install()
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ from operations.command_line.arguments import Refused
 from operations.contexts.richpanel import deployment
 from richpanel.api import inputs, settings
 from richpanel.api.access import ApiDependencies
-from richpanel.api.settings import Change, NoVersion
+from richpanel.api.settings import Change
 from richpanel.api.views import SettingsView
 from richpanel.configuration.shop_settings import ShopSettings
 from richpanel.store.settings import Outdated
+from shared.ai.versions.stored import NoVersion
 from shared.api.models.inputs import body
 
 

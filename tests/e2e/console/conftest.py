@@ -151,9 +151,7 @@ def deliver(stack: Stack, sender: Customer, messages: list[dict[str, Any]]) -> N
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browsers.executable(), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = browsers.launched(playwright, browsers.executable())
         yield browser
         browser.close()
 

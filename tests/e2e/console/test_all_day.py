@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, write
@@ -199,6 +199,54 @@ def test_a_lost_network_is_shown_before_the_next_poll(visit: Visit, customer: Cu
     page.get_by_text("Offline", exact=True).wait_for(timeout=POLLS_EVERY_MS / 2)
     page.context.set_offline(False)
     page.get_by_text("Live", exact=True).wait_for()
+
+
+class Silence:
+    """Between a page and the network: from *begin* to *end* all packets vanish, and no connection ends."""
+
+    def __init__(self, page: Page) -> None:
+        self.is_on = False
+        self._held: list[Route] = []
+        page.route("**/*", self._request)
+        page.route_web_socket("**/*", self._connection)
+
+    def begin(self) -> None:
+        self.is_on = True
+
+    def end(self) -> None:
+        self.is_on = False
+        while self._held:  # as packets that are sent again
+            self._held.pop().continue_()
+
+    def _request(self, route: Route) -> None:
+        if self.is_on:
+            self._held.append(route)
+        else:
+            route.continue_()
+
+    def _connection(self, page_end: WebSocketRoute) -> None:
+        server_end = page_end.connect_to_server()
+        page_end.on_message(lambda text: None if self.is_on else server_end.send(text))
+        server_end.on_message(lambda text: None if self.is_on else page_end.send(text))
+
+
+def test_packets_that_vanish_without_an_event_are_a_lost_network_until_they_arrive_again(
+    visit: Visit, customer: Customer
+) -> None:
+    page = visit.page
+    silence = Silence(page)
+    visit.sign_in()
+    visit.open(customer)
+    sign = page.locator(".live")
+    expect(sign).to_have_text("Live")
+
+    silence.begin()
+    expect(sign).to_have_text("Offline")
+    assert page.evaluate("navigator.onLine")
+
+    silence.end()
+    expect(sign).to_have_text("Live")
+    assert visit.violations == []
 
 
 def test_a_new_message_is_told_in_the_title_and_by_a_notification_without_its_text(

@@ -99,6 +99,13 @@ def test_who_is_typing_reaches_colleagues_who_are_connected(deployed: Deployed) 
     assert typing["principal"].startswith("api-key:")
 
 
+def test_a_ping_is_answered_without_a_function(deployed: Deployed) -> None:
+    with opened(deployed) as socket:
+        socket.send(json.dumps({"action": "ping"}))
+
+        assert received(socket, "pong") == {}
+
+
 def test_a_closed_connection_is_forgotten(deployed: Deployed) -> None:
     dynamodb = deployed.stack.client("dynamodb")
     table = deployed.stack.tables["live"]

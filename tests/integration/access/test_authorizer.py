@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from shared.access import company_keys
 from shared.api.auth import Caller, caller_of
@@ -180,3 +181,58 @@ def test_a_refusal_is_logged_with_its_reason_and_without_the_key(
     assert json.loads(line)["reason"] == "wrong_secret"
     assert key.split("_")[1] not in line
     assert "A" * 43 not in line
+
+
+def test_the_day_of_a_keys_last_call_is_stored_once_a_day(
+    authorizer: ModuleType, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = a_key(table)
+    key_id = key.split("_")[1]
+    writes: list[object] = []
+    update = Table.update
+
+    def noted(self: Table, key: Any, **given: Any) -> Any:
+        writes.append(given.get("put"))
+        return update(self, key, **given)
+
+    monkeypatch.setattr(Table, "update", noted)
+    for moment in (
+        "2026-11-30T10:00:00.000Z",
+        "2026-11-30T23:59:59.000Z",
+        "2026-12-01T00:00:00.000Z",
+    ):
+        monkeypatch.setattr(clock, "now_ms", lambda moment=moment: clock.from_text(moment))
+        authorizer.handler(request(key=key), None)
+        stored = company_keys.find(table, key_id)
+        assert stored is not None
+        assert stored.last_used_on == moment[:10]
+
+    assert [one for one in writes if isinstance(one, dict) and "last_used_on" in one] == [
+        {"last_used_on": "2026-11-30"},
+        {"last_used_on": "2026-12-01"},
+    ]
+
+
+def test_a_refused_key_was_not_used(authorizer: ModuleType, table: Table) -> None:
+    key_id = a_key(table).split("_")[1]
+
+    assert is_denied(authorizer, request(key=f"pk_{key_id}_{'A' * 43}"))
+    stored = company_keys.find(table, key_id)
+    assert stored is not None
+    assert stored.last_used_on is None
+
+
+def test_a_call_is_allowed_although_its_day_cannot_be_stored(
+    authorizer: ModuleType, table: Table, monkeypatch: pytest.MonkeyPatch, log: StringIO
+) -> None:
+    key = a_key(table)
+    refused = ClientError({"Error": {"Code": "ThrottlingException"}}, "UpdateItem")
+
+    def throttled(*_: object) -> None:
+        raise refused
+
+    monkeypatch.setattr(company_keys, "note_use", throttled)
+
+    assert not is_denied(authorizer, request(key=key))
+    assert "the use of an API key was not noted" in log.getvalue()
+    assert key not in log.getvalue()

@@ -126,12 +126,12 @@ class LiveSystem:
         assert answer.keys() == {"statusCode"}
         return int(answer["statusCode"])
 
-    def announce(self, *changes: Change, within_ms: int = WITHIN_MS) -> None:
+    def announce(self, *changes: Change, within_ms: int = WITHIN_MS, age_ms: float = 0) -> None:
         """Announce changes as a feed does."""
         live = self.module.deps.live
         pushes = PushStarts(live.table, "parley-dev-inbox-api:live")
         announcer = Announcer(live=live, key_of=lambda one: one.reference, pushes=pushes)
-        announcer.announce(changes, within_ms)
+        announcer.announce(changes, within_ms, age_ms)
 
     def hints(self, name: str = "one") -> list[dict[str, Any]]:
         """All hints that a connection has received."""

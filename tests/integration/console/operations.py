@@ -16,6 +16,7 @@ from console.operations.deployment import QUEUES, SWITCHES
 from shared.api.audit_log.items import Change
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
+from shared.providers import dns
 from shared.runtime import clock
 from tests import api_gateway
 from tests.integration.answers import Answer
@@ -159,6 +160,7 @@ def operations_on_moto() -> Iterator[Operations]:
         for name, value in environment("OperationsApi", Stage=STAGE).items():
             patch.setenv(name, value)
         patch.setenv("FIRST_QUEUE_URL", first)
+        patch.setattr(dns, "published", lambda *_: None)  # no name server answers
         patch.setenv("WHATSAPP_APP_SECRET_ID", name_of("WhatsAppAppSecrets"))
         patch.setenv("WHATSAPP_TOKENS_SECRET_ID", name_of("WhatsAppAccessTokens"))
         module = importlib.reload(importlib.import_module("console.handlers.operations"))

@@ -33,12 +33,12 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.inbox.items import Context
-from shared.privacy import engine
 from shared.privacy.parts import JobsPart, Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests import client_pool
+from tests.erasure.runs import run
 from tests.integration.console.bylines import Bylines, bylines_on_moto
 from tests.integration.email_threads.inbox import Inbox
 from tests.integration.whatsapp.conftest import NOW, Harness, Outbox
@@ -136,7 +136,7 @@ class People:
             by="an operator",
             reason="asked by mail",
         )
-        return engine.run(jobs.engine_of(self.deps), job.job_id)
+        return run(jobs.engine_of(self.deps), job.job_id)
 
     def begin_process(self) -> None:
         """The next run is in another process."""

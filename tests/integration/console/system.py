@@ -81,7 +81,7 @@ class Fed:
             tables=self.tables,
             heads=self.heads,
             notifier=self.notifier,
-            announce=lambda changes, _: self.announced.extend(changes),
+            announce=lambda changes, _within_ms, _age_ms: self.announced.extend(changes),
         )
         answer = feed.process(of, {"Records": given}, Invocation())  # type: ignore[arg-type]  # has the method used
         return [str(one["itemIdentifier"]) for one in answer["batchItemFailures"]]

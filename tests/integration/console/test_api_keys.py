@@ -15,6 +15,7 @@ from access import api_keys
 from shared.access import company_keys
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.answers import Answer
 from tests.integration.console.operations import Operations, operations_on_moto
 
@@ -165,3 +166,68 @@ def test_a_key_of_another_company_is_neither_listed_nor_revoked(operations: Oper
     assert answers[0].body["error"] == answers[1].body["error"]
     assert listed(operations, other) == []
     assert api_keys.verify(table_of(operations), made["key"])
+
+
+def test_a_rotated_key_has_a_successor_with_the_same_permissions_and_lifetime(
+    operations: Operations,
+) -> None:
+    old = created(operations).result
+
+    new = operations.post(f"api-keys/{old['key_id']}/rotate", ADMIN, keep_hours=2).result
+
+    table = table_of(operations)
+    first, second = (api_keys.verify(table, one["key"]) for one in (old, new))
+    assert (second.name, second.scopes, second.projects) == ("till", first.scopes, first.projects)
+    assert first.successor == second.key_id
+    assert first.expires_at is not None
+    assert second.expires_at is not None
+    now = clock.now_ms() // clock.SECOND_MS
+    assert now < first.expires_at <= now + 2 * 3_600 + 1
+    assert abs(second.expires_at - now - 30 * clock.DAY_SECONDS) <= 60
+    shown = {one["key_id"]: one for one in listed(operations)}
+    assert shown[old["key_id"]]["successor"] == new["key_id"]
+    assert shown[new["key_id"]]["successor"] is None
+
+
+def test_a_repeated_rotation_makes_no_second_successor_also_if_it_was_cut_off(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = created(operations).result
+    path = f"api-keys/{old['key_id']}/rotate"
+    with monkeypatch.context() as patch:
+        patch.setattr(company_keys, "succeed", cut_off)
+        with pytest.raises(CutOff):
+            operations.post(path, ADMIN, key="one-rotation-of-ada")
+
+    again = operations.post(path, ADMIN, key="one-rotation-of-ada").result
+    third = operations.post(path, ADMIN, key="one-rotation-of-ada").result
+    other = operations.post(path, ADMIN)
+
+    assert again["key"] is None
+    assert again["key_id"] == third["key_id"]
+    assert (other.status, other.body["error"]["details"][0]["field"]) == (400, "key_id")
+    assert len(listed(operations)) == 2
+
+
+class CutOff(BaseException):
+    """The function is killed."""
+
+
+def cut_off(*_: object) -> None:
+    raise CutOff
+
+
+def test_a_rotation_is_refused_for_keys_that_its_caller_could_not_create(
+    operations: Operations,
+) -> None:
+    old = created(operations).result
+    path = f"api-keys/{old['key_id']}/rotate"
+    lacking = replace(ADMIN, scopes=frozenset({"access:admin"}))
+
+    assert operations.post(path, lacking).status == 403
+    assert operations.post(path, replace(ADMIN, principal="api-key:1")).status == 403
+    assert operations.post(path, ADMIN, keep_hours=0).status == 400
+    assert operations.post("api-keys/0123456789abcdef/rotate", ADMIN).status == 404
+    operations.post(f"api-keys/{old['key_id']}/revoke", ADMIN)
+    assert operations.post(path, ADMIN).status == 400
+    assert len(listed(operations)) == 1

@@ -93,5 +93,6 @@ def test_an_archive_whose_steps_die_has_each_file_once(
         "contacts-2/person.jsonl": b"{}\n",
     }
     assert index.count("<a href=") == len(files)
+    assert "<h2>WhatsApp: messages, calls, files and conversations</h2><p>message: 2</p>" in index
     assert archive.step(bucket, KEY, exports, "2026-01-01T12:00:00.000Z")
     assert bucket.keys_under(KEY) == [KEY]

@@ -18,6 +18,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.memory import Memory
+from shared.ai import port as ai
 from shared.aws.dynamodb import Table
 from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.history import Act
@@ -37,6 +38,9 @@ from tests.integration.conversations.harness import (
 )
 
 if TYPE_CHECKING:
+    from conversations.ai.prompt.memory import Remembered
+    from conversations.lifecycle.conversation import OpenConversation
+    from shared.api.auth import Caller
     from shared.identity.contacts.items import Merge
     from tests.integration.console.system import Fed, InboxSystem
 
@@ -80,15 +84,24 @@ class Told:
     def first_facts(self, customer: str = ANN, **facts: Any) -> list[str]:
         """The facts that a new conversation begins with."""
         who = THEIRS if facts.get("company") == SECOND_COMPANY else OURS
-        opened = opened_for(self.harness.module.deps, who, self.begin(customer, **facts))
+        return self.facts_in(self.begin(customer, **facts), who)
+
+    def facts_in(self, ref: str, who: Caller = OURS) -> list[str]:
+        """The facts that a turn of a conversation gives to the model: those that are stored then."""
         self.harness.later()
-        people = People(contacts=self.tables.contacts, inbox=self.tables.inbox)
-        found = memory.remembered(self.harness.resources, people, opened)
-        stored = memories.read(self.harness.resources.log, opened.ref)
+        found = memory.remembered(self.harness.resources, self.people, self.opened(ref, who))
+        stored = memories.read(self.harness.resources.log, ref)
         assert found is not None
         assert stored is not None
         assert (stored.facts, stored.contacts) == (found.facts, found.contacts)
         return found.facts
+
+    def opened(self, ref: str, who: Caller = OURS) -> OpenConversation:
+        return opened_for(self.harness.module.deps, who, ref)
+
+    @property
+    def people(self) -> People:
+        return People(contacts=self.tables.contacts, inbox=self.tables.inbox)
 
     def renew(self) -> None:
         """The model renews the memory of the newest conversation."""
@@ -148,6 +161,106 @@ def test_a_memory_that_was_carried_during_a_merge_does_not_outlast_it(people: To
 
     assert people.first_facts() == []
     assert people.first_facts(BEN) == ["Ben has a dog."]
+
+
+def refuse(*_: Any, **__: Any) -> None:
+    raise ClientError({"Error": {"Code": "ThrottlingException"}}, "Query")
+
+
+@pytest.fixture
+def merged(people: Told) -> tuple[Told, str, Merge]:
+    """A conversation of Ann that began with the memory of Ben, whom people had merged with Ann."""
+    ben = people.tells("Ben has a dog.", BEN)
+    merge = people.merge(people.begin(), ben)
+    assert people.first_facts() == ["Ben has a dog."]
+    return people, people.newest, merge
+
+
+@pytest.mark.parametrize("carries", [True, False], ids=["carries over", "does not any more"])
+def test_a_conversation_that_began_during_a_merge_forgets_at_its_next_turn_after_the_undo(
+    merged: tuple[Told, str, Merge], *, carries: bool
+) -> None:
+    people, ref, merge = merged
+    people.renew()
+    assert people.facts_in(ref) == ["Ben has a dog."]
+    people.harness.set_up(memory={"summary": True, "carry_over": carries})
+
+    people.undo(merge)
+
+    assert people.facts_in(ref) == []
+    assert people.facts_in(ref) == []
+    stored = memories.read(people.harness.resources.log, ref)
+    assert stored is not None
+    assert (stored.revision, stored.contacts, stored.up_to) == (3, [], None)
+
+
+def test_after_the_undo_a_conversation_goes_on_with_an_earlier_memory_of_its_own_person(
+    people: Told,
+) -> None:
+    ann = people.tells("Ann works nights.")
+    merge = people.merge(ann, people.tells("Ben has a dog.", BEN))
+    assert people.first_facts() == ["Ben has a dog."]
+    ref = people.newest
+
+    people.undo(merge)
+
+    assert people.facts_in(ref) == ["Ann works nights."]
+
+
+def test_people_see_no_memory_of_another_person_after_the_undo_and_what_they_write_then_stays(
+    merged: tuple[Told, str, Merge],
+) -> None:
+    people, ref, merge = merged
+    one = "GET /conversations/{ref}/memory"
+    seen = people.harness.call(one, ref=ref).result
+    assert (seen["facts"], seen["revision"]) == (["Ben has a dog."], 1)
+    people.undo(merge)
+
+    seen = people.harness.call(one, ref=ref).result
+    assert (seen["summary"], seen["facts"], seen["revision"]) == ("", [], 1)
+    body = {"summary": "", "facts": ["Ann works nights."], "revision": 1}
+    assert people.harness.on(ref, "memory", body).status == 200
+
+    assert people.facts_in(ref) == ["Ann works nights."]
+
+
+@pytest.mark.parametrize("is_undone", [True, False])
+def test_a_memory_is_not_renewed_with_what_is_of_another_person(
+    merged: tuple[Told, str, Merge], *, is_undone: bool
+) -> None:
+    """The undo comes while the model answers."""
+    people, ref, merge = merged
+    asked: list[ai.Request] = []
+
+    def ask(request: ai.Request) -> Remembered:
+        asked.append(request)
+        raise ai.Unavailable("the model does not answer")
+
+    if is_undone:
+        people.undo(merge)
+    for _ in range(memory.WINDOW):
+        people.harness.says(ref, "I work nights.")
+        people.harness.later()
+    memory.renew(people.harness.resources, people.people, people.opened(ref), ask)
+
+    assert len(asked) == (0 if is_undone else 1)
+
+
+def test_a_memory_over_a_merge_is_not_used_while_contacts_cannot_be_read_and_no_other_one_needs_them(
+    merged: tuple[Told, str, Merge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, ref, _ = merged
+    people.tells("Carol has a cat.", MAIL, channel=EMAIL)
+    assert people.first_facts(MAIL, channel=EMAIL) == ["Carol has a cat."]
+    of_carol = people.newest
+    with monkeypatch.context() as patch:
+        for operation in ("get", "get_many", "query"):
+            patch.setattr(people.tables.contacts, operation, refuse)
+        opened = people.opened(ref)
+
+        assert people.facts_in(of_carol) == ["Carol has a cat."]
+        assert memory.remembered(people.harness.resources, people.people, opened) is None
+    assert people.facts_in(ref) == ["Ben has a dog."]
 
 
 def test_nothing_is_carried_from_another_project_or_company(people: Told) -> None:
@@ -218,9 +331,6 @@ def test_without_the_tables_of_contacts_the_conversations_of_the_same_addresses_
     mail = people.tells("Ann is allergic to nuts.", MAIL, channel=EMAIL)
     assert people.first_facts() == ["Ann has a dog."]  # the contact is not known yet
     people.merge(ann, mail)
-
-    def refuse(*_: Any, **__: Any) -> None:
-        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "Query")
 
     failing: Table = getattr(people.tables, fails)
     for operation in ("get", "query"):

@@ -257,6 +257,7 @@ BAD_FILES: list[tuple[bytes, str]] = [
     ("phone,näme\n+447700900101,x\n".encode("latin-1"), "UTF-8"),
     ("phone,name\n+447700900101,Zoë\n".encode("latin-1"), "line 2, column 2"),
     (b"phone,name\n", "no row"),
+    (b"", "no row"),
     (b"phone,name\n0770,x\n", "line 2, column 1: no row can be imported"),
     (b'phone,name\n+447700900101,"x', "line 2"),
     (b'phone,name\n+447700900101,"Zo\ne"\n', "line 2"),

@@ -14,11 +14,12 @@ from shared.aws.dynamodb import Table
 from shared.inbox.entries import Change
 from shared.inbox.items import Context
 from shared.inbox.live import connections
+from shared.inbox.live.announcements import ANNOUNCED
 from shared.inbox.live.items import CONNECTION_SECONDS, TICKET_SECONDS
 from shared.inbox.live.posts import MOST_AT_ONCE, SETTLED_MS
 from shared.runtime import clock
 from tests.integration.console.live import LiveSystem, live_beside
-from tests.integration.console.system import ACME, GLOBEX, Listed, inbox_on_moto
+from tests.integration.console.system import ACME, GLOBEX, Invocation, Listed, inbox_on_moto
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 TYPING = {"typing": {"context": "whatsapp", "key": "sealed-1"}}
@@ -293,6 +294,30 @@ def test_a_hundred_connections_get_each_hint_once_with_bounded_concurrency(
     assert live.sockets.most_at_once <= MOST_AT_ONCE
 
 
+def test_hints_of_changes_that_are_more_than_ten_seconds_old_say_so(live: LiveSystem) -> None:
+    live.connect()
+
+    live.announce(change("early"), age_ms=10_000)
+    live.announce(change("late"), age_ms=10_001)
+    live.announce(change("early again"))
+
+    assert [one.get("late") for one in live.sockets.received["one"]] == [None, True, None]
+
+
+def test_a_notification_of_another_function_is_a_hint_to_those_who_may_read_its_context(
+    live: LiveSystem,
+) -> None:
+    live.connect(with_rights("email_threads:read"), "mail")
+    live.connect(with_rights("whatsapp:read"), "chat")
+    event = {"company": "acme", "context": "email_threads", "notified": ["user:kim"]}
+
+    assert live.inbox.module.handler({ANNOUNCED: event}, Invocation()) == {}
+
+    assert live.sockets.received == {
+        "mail": [{"hints": [{"context": "email_threads", "notified": ["user:kim"]}]}]
+    }
+
+
 # Messages of clients
 
 
@@ -436,11 +461,13 @@ def test_messages_of_another_form_are_refused_and_relayed_to_nobody(
     assert live.sockets.received == {}
 
 
-def test_a_ping_reads_and_writes_nothing(live: LiveSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ping_of_an_older_page_reads_and_writes_nothing(
+    live: LiveSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
     live.connect()
     monkeypatch.setattr(live.module.deps.live.table, "_client", None)
 
-    assert live.say("one", {"ping": {}}) == 200
+    assert live.say("one", {"ping": {}}) == 400
 
 
 def test_messages_of_an_unknown_connection_are_dropped(live: LiveSystem) -> None:

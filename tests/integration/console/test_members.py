@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import boto3
 import pytest
 from moto import mock_aws
 
@@ -62,6 +63,21 @@ def test_the_people_of_the_company_are_listed_with_roles_teams_and_states(
         (ADA, ["admin"], [], True),
         (BEN, ["agent"], ["night"], False),
     ]
+
+
+def test_administrators_see_who_has_set_up_a_second_factor(operations: Operations) -> None:
+    path = f"people/{id_of(operations, BEN)}/second-factors"
+
+    assert operations.get(path, caller(operations)).result == {"second_factors": []}
+    boto3.client("cognito-idp").admin_set_user_mfa_preference(
+        UserPoolId=operations.people.pool,
+        Username=BEN,
+        SMSMfaSettings={"Enabled": True, "PreferredMfa": True},
+    )
+    shown = operations.get(path, caller(operations)).result["second_factors"]
+    assert shown == ["SMS_MFA"]
+    other = operations.get(f"people/{id_of(operations, EVE)}/second-factors", caller(operations))
+    assert other.status == 404
 
 
 def test_a_person_gets_exactly_the_named_roles_and_teams_and_sessions_end(

@@ -20,7 +20,6 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox.items import Context
 from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
-from shared.privacy import engine
 from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
@@ -149,28 +148,6 @@ def test_a_byline_goes_with_its_files_and_the_newsletter_stays(people: People) -
     assert (draft.has_content, draft.exports) == (True, {})
     other, whole = people.bylines.read("NL-20260102-ABCD")
     assert (other.user_name, [*whole.exports]) == ("Bob", ["pdf"])
-
-
-def test_a_run_that_an_earlier_release_began_is_ended_with_all_contexts(people: People) -> None:
-    ids, table = ids_of(people), people.deps.tables.contacts
-    job = jobs.start(people.deps, "erase", COMPANY, GIVEN, by="kim", reason="asked")
-    began = job.changed(
-        layout=0,
-        state="running",
-        source=5,  # of the help desk's rows, which are no source any more
-        planned=[{"kind": "help_desk_customers", "key": "cust:1"}],
-        identifiers=[list(one) for one in GIVEN],
-        contact_ids=[*ids, "gone"],
-        subjects=[["whatsapp", ADA]],
-    )
-    stored_jobs.replace(table, began)
-
-    done = engine.run(jobs.engine_of(people.deps), job.job_id)
-
-    people.show()
-    assert people.left(*WORDS, *ids) == []
-    assert {one["context"] for one in done.parts} == people.deps.parts.keys()
-    assert done.counts["profiles"] == 2
 
 
 def withdrawn(people: People) -> None:
@@ -457,6 +434,7 @@ def test_an_export_has_the_persons_data_of_all_contexts_and_changes_nothing(peop
     kinds = Counter(json.loads(line)["kind"] for line in lines.splitlines())
     assert kinds == {"exports": 5, "profiles": 2, "contact_records": 2, "entries": 3}
     assert f"note of {CANARY}" in lines
+    assert '"tokens"' not in lines
     assert OTHER not in lines
     assert ids_of(people) == ids
     assert set(before) <= set(people.left(OTHER, *WORDS))

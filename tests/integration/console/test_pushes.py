@@ -15,10 +15,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from shared.access.logins import LoginSettings, StoredLogins
 from shared.inbox.live import posts, subscriptions
+from shared.inbox.live.announcements import ANNOUNCED
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.live.push_starts import PushStarts
 from shared.inbox.live.subscriptions import MOST_OF_PERSON
+from shared.inbox.notifications import records
+from shared.inbox.notifications.items import Notification
 from shared.providers import http
 from shared.providers.http import Answer
 from shared.runtime import clock
@@ -267,3 +270,19 @@ def test_an_event_of_another_company_reaches_no_browser(pushed: Pushed) -> None:
 
     assert pushed.show("ada", assignee="user:kim") == 0
     assert pushed.started == []
+
+
+def test_an_issue_that_ended_brings_a_push_to_the_person_who_made_it(pushed: Pushed) -> None:
+    module = pushed.inbox.module
+    pushed.subscribe()
+    pushed.now[0] += 1_000
+    at = clock.to_text(pushed.now[0])
+    ended = Notification.of_issue("acme", KIM.principal, "issue-1", at, 1)
+    records.put(module.live_table, [ended])
+    event = {"company": "acme", "context": "email_threads", "notified": [KIM.principal]}
+    vars(module.announcer.pushes)["client"] = pushed
+
+    for _ in range(2):  # Lambda may repeat it
+        assert module.handler({ANNOUNCED: event}, Invocation()) == {}
+
+    assert pushed.run() == 1

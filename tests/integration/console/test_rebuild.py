@@ -12,8 +12,8 @@ import pytest
 
 from operations.command_line import arguments
 from operations.contexts.inbox import cli, rebuild
+from operations.contexts.inbox import contacts as command
 from operations.contexts.inbox.rebuild import Run, Source
-from operations.privacy import contacts as command
 from shared.identity import keyed_hashes
 from shared.inbox import entries
 from shared.inbox.items import Context

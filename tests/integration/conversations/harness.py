@@ -383,6 +383,7 @@ def _behind() -> Iterator[ModuleType]:
             "CONVERSATIONS_TABLE_NAME": properties("ConversationsTable")["TableName"],
             "CONVERSATION_LOG_TABLE_NAME": properties("ConversationLogTable")["TableName"],
             "COMPANY_DATA_TABLE_NAME": properties("CompanyDataTable")["TableName"],
+            "CONTACTS_TABLE_NAME": properties("ContactsTable")["TableName"],
             "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
             "AUDIT_LOG_RETENTION_DAYS": "400",
             "MEDIA_BUCKET_NAME": bucket,

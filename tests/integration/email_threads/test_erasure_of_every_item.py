@@ -28,6 +28,7 @@ WITHOUT_TRACES = {
     "Expiry": "the id of a thread",
     "Alias": "hashes of Message-IDs",
     "CompanyMailboxes": "addresses of the company",
+    "MailboxVersion": "settings of the company",
     "Signature": "texts of a colleague",
     "Macro": "steps that the company wrote",
     "MacroList": "names of macros",

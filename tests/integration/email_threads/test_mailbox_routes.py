@@ -43,6 +43,7 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
     assert result(system.call("GET", path)) == {
         "address": "sales@shop.example",
         "enabled": True,
+        "ai_version": 1,
         "updated_at": "2026-01-01T13:00:00.000Z",
         **given,
     }

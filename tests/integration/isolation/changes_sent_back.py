@@ -146,6 +146,21 @@ ROUTES = {
         },
         path={"key": "research"},
     ),
+    "PATCH /newsletters/series/{series_id}": Route(
+        read="GET /newsletters/series/{series_id}",
+        before=(
+            (
+                "PATCH /newsletters/series/{series_id}",
+                {"version": 1, "enabled": False, "timezone": "Africa/Nairobi"},
+            ),
+        ),
+        path={"series_id": "{series}"},
+    ),
+    "PUT /newsletters/warm-ups/{domain}": Route(
+        read="GET /newsletters/warm-ups/{domain}",
+        before=(("PUT /newsletters/warm-ups/{domain}", {"version": 1, "provider_percent": 60}),),
+        path={"domain": "shop.example"},
+    ),
     f"PUT {NEWSLETTER_LIST}": Route(
         read=f"GET {NEWSLETTER_LIST}",
         before=(
@@ -156,6 +171,7 @@ ROUTES = {
                     "reply_to": "desk@shop.example",
                     "topics": ["Bees"],
                     "keeps_ip": True,
+                    "welcome": {"subject": "Welcome", "text": "Nice to have you."},
                 },
             ),
         ),

@@ -64,6 +64,8 @@ class TwoCompanies(QueuedCompanies[System]):
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
+        for fact in ("canary-words one", "canary-words two"):
+            system.call("PUT", f"/email-mailboxes/{MAILBOX}", {"facts": [fact]})
         macro = {"name": MACRO, "add_tags": ["canary-words"]}
         system.call("POST", "/email-threads/macros", macro)
         path, body = "/email-threads/contacts/export", {"address": EXPORTED}
@@ -93,7 +95,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
-            "job": PrivacyJob.id_of("export", COMPANY, EXPORTED),
+            "job": PrivacyJob.ids_of("export", COMPANY, EXPORTED)[0],
         }
         self.ids = (thread,)
 

@@ -32,7 +32,7 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
 from shared.inbox.notifications import items as notifications
-from shared.inbox.reports.items import DayCounts, PersonMonth, ReportSettings
+from shared.inbox.reports.items import DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.privacy import PART
 from shared.runtime import clock
 from tests.integration.console.system import (
@@ -364,7 +364,10 @@ class TwoCompanies:
         self._remove_counts()
         day = DayCounts.key(Context.WHATSAPP, "acme", "whatsapp", "2026-01-02")
         month = PersonMonth.key(Context.WHATSAPP, "acme", "kim", "2026-01")
-        for key, counts in ((day, {"opened": 7, "h12": 7}), (month, {"a02": 7, "s02": 70})):
+        of_project = Context.CONVERSATIONS, "acme", self.project_a, "whatsapp"
+        outcomes = OutcomeDay.key(*of_project, "2026-01-02"), {"v7_de_ended_alone": 7}
+        counted = (day, {"opened": 7, "h12": 7}), (month, {"a02": 7, "s02": 70}), outcomes
+        for key, counts in counted:
             self.inbox.table.update({"pk": key}, add=counts)
         hours = {
             "time_zone": "Africa/Nairobi",
@@ -376,7 +379,7 @@ class TwoCompanies:
     def _remove_counts(self) -> None:
         """Remove the counts of A and its business hours."""
         for item in self._items():
-            if item["pk"]["S"].startswith("REPORT") and "#acme" in item["pk"]["S"]:
+            if item["pk"]["S"].startswith(("REPORT", "OUTCOME")) and "#acme" in item["pk"]["S"]:
                 self.inbox.table.delete({"pk": item["pk"]["S"]})
 
     def _remove_made_by_b(self) -> None:

@@ -50,6 +50,17 @@ def issue_input(code: str, list_id: str) -> dict[str, Any]:
     }
 
 
+def series_input() -> dict[str, Any]:
+    """A series that drafts a newsletter each Friday."""
+    return {
+        "title": "canary-words",
+        "newsletter": {"target_audience": ["researchers"], "description": "canary-words"},
+        "selected_types": ["Events"],
+        "rule": {"unit": "weeks", "weekdays": [5], "time": "09:00"},
+        "timezone": "Europe/Berlin",
+    }
+
+
 @dataclass
 class TwoCompanies(QueuedCompanies[System]):
     """The simulated newsletters, with those of A and B."""
@@ -79,6 +90,7 @@ class TwoCompanies(QueuedCompanies[System]):
         readers = published(
             system, title="canary-words", description="canary-words", topics=["Bees"]
         )
+        self._call("PUT", "warm-ups/shop.example", {"version": 0, "limits": [7]})
         signed_up(system, readers, "canary-words@orchard.example")
         system.drain()
         reader(system, readers, "canary-words@orchard.example", company=COMPANY_A)
@@ -89,6 +101,13 @@ class TwoCompanies(QueuedCompanies[System]):
         given = issue_input(code, readers) | {"segment_ids": [segment.sk]}
         issue = self._call("POST", "issues", given)["issue_id"]
         self._call("POST", "issues", issue_input(other, readers))
+        of_series = {
+            **series_input(),
+            "issue": {
+                n: v for n, v in issue_input(code, readers).items() if n != "newsletter_code"
+            },
+        }
+        series = self._call("POST", "series", of_series)["series_id"]
         job = self._call("POST", f"{code}/topics/start", {})["job_id"]
         self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
         self.keep({WITH_A: system.snapshot(), WITHOUT_A: without})
@@ -107,6 +126,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "privacy_job": export["id"],
             "issue": issue,
             "list": readers,
+            "series": series,
             "recipient": rows_of_readers(system, "SIGNUP")[0]["recipient"],
         }
         self.ids = (code, other, of_both, job, issue)

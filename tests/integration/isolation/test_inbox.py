@@ -118,6 +118,9 @@ API = Api(
         "GET /reports/conversations": Special(
             inputs=({"from": "2026-01-01", "to": "2026-01-31"},), has_no_projects=True
         ),
+        "GET /reports/outcomes": Special(
+            inputs=({"from": "2026-01-01", "to": "2026-01-31", "project": "hiring"},)
+        ),
         "GET /reports/people": Special(
             inputs=({"from": "2026-01-01", "to": "2026-01-31", "assignee": "{assignee}"},),
             has_no_projects=True,

@@ -15,6 +15,7 @@ from newsletters.inbound.events import (
     PrivacyRequested,
     PurgeRequested,
     ReaderRequested,
+    SeriesRequested,
     StepRequested,
     entry,
 )
@@ -30,6 +31,7 @@ from tests.integration.isolation.newsletters_setup import (
     COMPANY_B,
     TwoCompanies,
     issue_input,
+    series_input,
     two_companies,
 )
 from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
@@ -61,7 +63,10 @@ API = Api(
         "issue_id": "{issue}",
         "list_id": "{list}",
         "test_id": "of-b",
+        "domain": "shop.example",
+        "series_id": "{series}",
         "version": 1,
+        "number": "1",
     },
     special={
         f"GET {ALL}/options": Special(is_blind="the same values for all companies"),
@@ -85,6 +90,10 @@ API = Api(
         f"GET {ONE}/{{step}}/revisions": Special(path=IN_DRAFT),
         f"POST {ONE}/{{step}}/restore": Special(path=IN_DRAFT),
         f"PUT {ALL}/settings": Special(inputs=({"version": 0},)),
+        f"POST {ALL}/settings/versions": Special(
+            inputs=({"settings": {"check_claims": True}},), is_blind="it names nothing of A"
+        ),
+        f"POST {ALL}/settings/versions/{{number}}/live": Special(inputs=({},)),
         f"POST {ALL}/sources": Special(
             inputs=({"name": "{source}", "title": "Of the attacker", "text": "Another."},),
             is_blind="a document of the same name is replaced",
@@ -93,6 +102,20 @@ API = Api(
         f"PATCH {ISSUES}/{{issue_id}}": Special(inputs=({"version": 1, "list_ids": ["{list}"]},)),
         f"POST {ISSUES}/{{issue_id}}/test": Special(inputs=({"addresses": ["a@shop.example"]},)),
         f"PUT {ALL}/lists/{{list_id}}": Special(inputs=({"version": 1, "title": "Of B"},)),
+        f"POST {ALL}/series": Special(
+            inputs=(
+                series_input()
+                | {
+                    "issue": {
+                        name: value
+                        for name, value in issue_input("{code}", "{list}").items()
+                        if name != "newsletter_code"
+                    }
+                },
+            )
+        ),
+        f"PATCH {ALL}/series/{{series_id}}": Special(inputs=({"version": 1, "title": "Of B"},)),
+        f"PUT {ALL}/warm-ups/{{domain}}": Special(inputs=({"version": 1, "limits": [5]},)),
         f"POST {ISSUES}/{{issue_id}}/schedule": Special(
             inputs=({"version": 1, "local": "2030-01-01T09:00", "timezone": "Europe/Berlin"},)
         ),
@@ -185,6 +208,14 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             lambda a: ReaderRequested(
                 company_id=COMPANY_B, recipient=a["recipient"], list_id=a["list"], turn=0
             )
+        ),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.series",
+        names="a series of A, as one of B",
+        make=_queued(
+            lambda a: SeriesRequested(company_id=COMPANY_B, series_id=a["series"], turn=0)
         ),
     ),
     EventAttack(

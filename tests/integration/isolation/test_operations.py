@@ -16,9 +16,12 @@ from moto import mock_aws
 
 from shared.access import companies as profiles
 from shared.access import company_keys
+from shared.access.ownership import claims, ids
+from shared.access.ownership.claims import Proof
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller
 from shared.runtime import clock
+from tests.integration.console.email_identities import Ses, identity
 from tests.integration.console.operations import Operations, changed, operations_on_moto
 from tests.integration.isolation.attacks import (
     Answer,
@@ -33,6 +36,8 @@ PATH = "GET /operations/"
 PERSON = "user:"
 PERSON_OF_A = "person@of-a.example"
 KEY_OF_A = "a" * 16
+DOMAIN_OF_A = "shop-of-a.example"
+DOMAIN = ids.email(f"@{DOMAIN_OF_A}")
 READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 MOMENT_MS = clock.now_ms()
 NOW = clock.to_text(MOMENT_MS)
@@ -43,16 +48,29 @@ class TwoCompanies:
     """Changes of company A, and always one of B."""
 
     system: Operations
+    ses: Ses = field(default_factory=Ses)
     queries: list[str] = field(default_factory=list)
     company_a: str = "acme"
     company_b: str = "globex"
     project_a: str = "hiring"
     other_project_a: str = "sales"
-    words: tuple[str, ...] = ("change_of_a", "Name of A", "Person of A", PERSON_OF_A, "Key of A")
+    words: tuple[str, ...] = (
+        "change_of_a",
+        "Name of A",
+        "Person of A",
+        PERSON_OF_A,
+        "Key of A",
+        DOMAIN_OF_A,
+    )
     ids: tuple[str, ...] = ("user:ada-of-a", "conversation-of-a", KEY_OF_A)
     names: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType(
-            {"principal": "user:ada-of-a", "company": "acme", "key_id": KEY_OF_A}
+            {
+                "principal": "user:ada-of-a",
+                "company": "acme",
+                "key_id": KEY_OF_A,
+                "domain": DOMAIN_OF_A,
+            }
         )
     )
 
@@ -68,6 +86,9 @@ class TwoCompanies:
         company_keys.create(
             keys, company="acme", scopes=["whatsapp:read"], name="Key of A", key_id=KEY_OF_A
         )
+        owned = claims.new("acme", Proof.GRANTED)
+        assert claims.claim(self.system.module.owners, DOMAIN, owned)
+        self.ses.found[DOMAIN_OF_A] = identity("SUCCESS")
 
     def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
         table = self.system.audit_log
@@ -85,6 +106,8 @@ class TwoCompanies:
                 keys.delete({"key_id": key.key_id})
             for pattern in (profiles.KEY_PATTERN, company_keys.KEY_PATTERN):
                 keys.delete({"key_id": pattern.format(company=company)})
+        claims.release(self.system.module.owners, DOMAIN, "acme")
+        self.ses.found.pop(DOMAIN_OF_A, None)
         requests = self.system.module.routes.requests.table
         for item in boto3.client("dynamodb").scan(TableName=requests.name)["Items"]:
             requests.delete({"pk": item["pk"]["S"]})
@@ -131,6 +154,10 @@ API = Api(
             inputs=({"name": "of-the-caller", "scopes": ["access:admin"], "projects": []},),
             is_blind="a key is one of the caller's company; test_api_keys.py looks at it",
         ),
+        "POST /operations/email-domains": Special(
+            inputs=({"domain": "shop.of-the-caller.example"},),
+            is_blind="a free domain becomes the caller's; test_email_domains.py names one of another company",
+        ),
         "POST /operations/whatsapp/credentials": Special(
             inputs=({"app_id": "123456789", "access_token": "a-token"},),
             is_blind="only operators store credentials; test_setup.py names an app of another company",
@@ -164,6 +191,7 @@ def two_companies() -> Iterator[TwoCompanies]:
         operations_on_moto() as system,
     ):
         made = TwoCompanies(system)
+        system.module.identities.make_client = lambda: made.ses
         system.people.create(PERSON_OF_A, (), invites=False, name="Person of A")
         person_id = system.people.find(PERSON_OF_A).principal.removeprefix(PERSON)
         made.names = {**made.names, "person_id": person_id}

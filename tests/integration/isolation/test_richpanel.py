@@ -36,7 +36,7 @@ OF_THE_DEPLOYMENT = "it is there without a ticket too"
 
 API = Api(
     functions=("RichpanelAdmin",),
-    values={"ticket_id": "{ticket}", "event_id": "{parked_id}"},
+    values={"ticket_id": "{ticket}", "event_id": "{parked_id}", "number": "1"},
     special={
         f"POST {TICKET_LINE}/replay": Special(inputs=({"mode": "dry_run"}, {"mode": "repair"})),
         f"DELETE {TICKET_LINE}": Special(
@@ -52,6 +52,13 @@ API = Api(
         f"POST {ADMIN}/settings/rollback": Special(
             inputs=({"based_on": 1, "number": 0},), is_blind=OF_THE_DEPLOYMENT
         ),
+        f"POST {ADMIN}/settings/versions": Special(
+            inputs=({"settings": {}},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"POST {ADMIN}/settings/versions/{{number}}/live": Special(
+            inputs=({},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"GET {ADMIN}/settings/versions/{{number}}": Special(is_blind=OF_THE_DEPLOYMENT),
         "POST /richpanel/dead-letters/redrive": Special(is_blind=OF_THE_DEPLOYMENT),
         **{
             f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)

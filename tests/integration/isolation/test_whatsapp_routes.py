@@ -72,6 +72,10 @@ API = Api(
             f"{method} {CANNED}": Special(is_blind="the answer repeats the request")
             for method in ("PUT", "DELETE")
         },
+        "POST /whatsapp/transcripts": Special(inputs=({"messageId": "{recording}"},)),
+        "POST /whatsapp/transcription": Special(
+            inputs=({"phone": "{phone}", "transcription": None},)
+        ),
         "POST /whatsapp/contacts/erase": A_JOB,
         "POST /whatsapp/contacts/export": A_JOB,
     },

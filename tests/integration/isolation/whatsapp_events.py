@@ -36,6 +36,7 @@ from whatsapp.inbound.event import (
     PRIVACY_JOB,
     REFRESH,
     SEQUENCE_STEP,
+    TRANSCRIPTION,
     UNFINISHED_SEND,
 )
 from whatsapp.worker import dispatcher, message_exports
@@ -79,7 +80,7 @@ def kinds() -> frozenset[str]:
 
 def kinds_of_jobs() -> frozenset[str]:
     """All kinds of events of the queue of jobs."""
-    return frozenset({*dispatcher._JOBS, SEQUENCE_STEP, REFRESH})
+    return frozenset({*dispatcher._JOBS, SEQUENCE_STEP, REFRESH, TRANSCRIPTION})
 
 
 def message_types() -> frozenset[str]:
@@ -272,6 +273,26 @@ ON_QUEUE: list[Attack] = [
         type=SEQUENCE_STEP,
         names="A's sequence, from B's number",
         make=job_about_a(SEQUENCE_STEP, RUN, {}),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=TRANSCRIPTION,
+        names="A's message, from B's number",
+        make=lambda c: put(
+            c,
+            made(TRANSCRIPTION, {"messagePk": f"MSG#{c.names['recording']}"}, TRANSCRIPTION)
+            | {"source": "parley"},
+        ),
+        parked=frozenset({"tenant_mismatch"}),
+    ),
+    EventAttack(
+        surface=FILES,
+        type=TRANSCRIPTION,
+        names="A's message, from B's number",
+        make=lambda c: job_about_a(
+            TRANSCRIPTION, c.names["recording"], {"messagePk": f"MSG#{c.names['recording']}"}
+        )(c),
+        parked=frozenset({"tenant_mismatch"}),
     ),
     EventAttack(
         surface=FILES,

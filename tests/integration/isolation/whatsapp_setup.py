@@ -45,6 +45,7 @@ from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.system import System, grant_numbers, registered
 from whatsapp import store
+from whatsapp.store.items import Message
 from whatsapp.store.items.canned_replies import CannedReply
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.customers import FlowKeys
@@ -138,7 +139,7 @@ class TwoCompanies(DeployedCompanies[System]):
         route = line.partition(" ")[2]
         of_admin = (
             *("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery"),
-            *("/whatsapp/contacts", "/whatsapp/privacy-jobs"),
+            *("/whatsapp/contacts", "/whatsapp/privacy-jobs", "/whatsapp/transcri"),
         )
         of_sending = ("/whatsapp/uploads", "/whatsapp/canned-replies", "/whatsapp/sending")
         if route.startswith("/whatsapp/actions"):
@@ -186,7 +187,7 @@ class TwoCompanies(DeployedCompanies[System]):
 
     def _a_has_its_day(self) -> None:
         for number in (COUNTER, WORKSHOP):
-            self._register(number)
+            self._register(number, transcription={"provider": "openai", "automatic": False})
         before = len(self.system.queue.accepted)
         for sample in samples():
             self.system.deliver(sample.event)
@@ -260,9 +261,18 @@ class TwoCompanies(DeployedCompanies[System]):
             "reason": event["reason"],
             "letter": letters[0]["id"],
             "customer": f"+{ADA.wa_id}",
-            "job": PrivacyJob.id_of("export", COMPANY, UNKNOWN_CUSTOMER),
+            "job": PrivacyJob.ids_of("export", COMPANY, UNKNOWN_CUSTOMER)[0],
             "canned": CANNED,
+            "recording": self._recording(),
         }
+
+    def _recording(self) -> str:
+        """The id of a message of A with a stored recording, at a number with a transcriber."""
+        items = self.system.items().values()
+        messages = [Message.read(one) for one in items if one["itemType"] == Message.item_type]
+        return next(
+            one.message_id for one in messages if one.is_recording and one.phone == COUNTER.phone
+        )
 
 
 def said(message_id: str, words: str) -> dict[str, Any]:

@@ -39,12 +39,15 @@ WITHOUT_TRACES = {
     "ParkedEvent": "ids",
     "DeadLetterNote": "a reason, under a hash",
     "PrivacyJob": "the user while it runs, then counts",
+    "SettingsVersion": "the company's; the author's id is replaced",
     "CompanySettings": "the company's; the author's id is replaced",
     "Job": "removed with its newsletter",
     "Revision": "removed with its newsletter",
     "IssueEntry": "the id of an issue",
     "IssueStats": "numbers",
     "VariantStats": "numbers",
+    "Series": "removed with its owner; the id of who changed it is replaced",
+    "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",
     "PublicList": "the company's; the author's id is replaced",
@@ -55,6 +58,7 @@ WITHOUT_TRACES = {
     "ReaderQuota": "numbers, under a keyed hash",
     "Choices": "a reader's, removed by the address",
     "SoftBounces": "a reader's, removed by the address",
+    "WelcomeMail": "a reader's, removed by the address",
     "ConsentEvidence": "a reader's, removed by the address",
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.jobs import requests, watch
-from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
+from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime, Written
 from newsletters.jobs.execution import execution
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
@@ -248,9 +248,9 @@ def test_a_unit_is_done_once_and_used_again_after_a_crash(newsletters: Deploymen
     job = newsletters.start(code)
     done_units: list[int] = []
 
-    def unit(number: int) -> tuple[str, ai.Usage]:
+    def unit(number: int) -> Written:
         done_units.append(number)
-        return f"result {number}", ai.Usage(tokens_in=10, tokens_out=number)
+        return Written(f"result {number}", ai.Usage(tokens_in=10, tokens_out=number), 1)
 
     def act(claimed: Job, *, until: int) -> bool:
         work = ClaimedJob(newsletters.resources, newsletters.read(code), claimed, newsletters.run())
@@ -298,7 +298,7 @@ def test_with_too_little_time_no_unit_begins(newsletters: Deployment) -> None:
         work = ClaimedJob(newsletters.resources, newsletters.read(code), claimed, run)
         work.begin(1, "writing")
         with pytest.raises(OutOfTime):
-            work.run_unit(0, "inputs", "unit 0", lambda: ("never", ai.Usage()))
+            work.run_unit(0, "inputs", "unit 0", lambda: Written("never", ai.Usage(), None))
         return False
 
     assert not execute_job(newsletters, job, act)

@@ -239,3 +239,47 @@ def test_a_failure_is_one_attempt_and_raises_its_own_error(
 
     assert sandbox.faults.pending()[0].times == 4
     assert len(sandbox.sent) == on_the_wire
+
+
+def test_a_domain_is_added_and_stays_pending_unless_it_is_reserved(ses: Any) -> None:
+    for name in ("shop.example", "acme.de"):
+        ses.create_email_identity(EmailIdentity=name)
+        ses.put_email_identity_mail_from_attributes(
+            EmailIdentity=name, MailFromDomain=f"bounce.{name}"
+        )
+
+    states = {
+        one["IdentityName"]: one["VerificationStatus"]
+        for one in ses.list_email_identities()["EmailIdentities"]
+    }
+    assert states == {"shop.example": "SUCCESS", "acme.de": "PENDING"}
+    pending = ses.get_email_identity(EmailIdentity="acme.de")
+    assert pending["MailFromAttributes"]["MailFromDomain"] == "bounce.acme.de"
+    assert len(set(pending["DkimAttributes"]["Tokens"])) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "request_", "code"),
+    [
+        ("create_email_identity", {"EmailIdentity": "not a domain"}, "BadRequestException"),
+        ("create_email_identity", {"EmailIdentity": "twice.example"}, "AlreadyExistsException"),
+        ("get_email_identity", {"EmailIdentity": "acme.com"}, "NotFoundException"),
+        (
+            "put_email_identity_mail_from_attributes",
+            {"EmailIdentity": "twice.example", "MailFromDomain": "bounce.example"},
+            "BadRequestException",
+        ),
+        (
+            "put_email_identity_mail_from_attributes",
+            {"EmailIdentity": "acme.com", "MailFromDomain": "bounce.acme.com"},
+            "NotFoundException",
+        ),
+    ],
+)
+def test_what_ses_refuses_about_identities_is_refused(
+    ses: Any, call: str, request_: dict[str, str], code: str
+) -> None:
+    ses.create_email_identity(EmailIdentity="twice.example")
+
+    with pytest.raises(ClientError, match=code):
+        getattr(ses, call)(**request_)

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from tests.integration.answers import Answer
 
 FUNCTION = "OperationsApi"
-LAMBDA_ANSWERS: dict[str, dict[str, Any]] = {
-    "GetAccountSettings": {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}},
-    "ListEventSourceMappings": {"EventSourceMappings": []},
+ANSWERS: dict[str, dict[str, Any]] = {
+    "lambda.GetAccountSettings": {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}},
+    "lambda.ListEventSourceMappings": {"EventSourceMappings": []},
+    "sesv2.PutEmailIdentityMailFromAttributes": {},
 }
 ROUTES = ("queues", "alarms", "conservation", "cost", "spending", "switches")
 
@@ -53,11 +54,9 @@ def uses() -> dict[str, set[Use]]:
         session.events.register("provide-client-params", note)
         # moto does not know these operations.
         events: Any = session.events  # its types know no answers of hooks
-        for operation, content in LAMBDA_ANSWERS.items():
+        for operation, content in ANSWERS.items():
             response = (SimpleNamespace(status_code=200), content)
-            events.register(
-                f"before-call.lambda.{operation}", lambda response=response, **_: response
-            )
+            events.register(f"before-call.{operation}", lambda response=response, **_: response)
         patch.setattr(boto3, "DEFAULT_SESSION", session)
         with operations_on_moto() as system:
             watched = observer.watching(FUNCTION, system.module.handler)
@@ -108,12 +107,14 @@ def set_up(system: Operations) -> Iterator[Answer]:
     made = system.post("api-keys", caller, **key)
     yield made
     key_id = made.result["key_id"]
+    yield system.post(f"api-keys/{key_id}/rotate", caller)
     yield system.post(f"api-keys/{key_id}/revoke", caller)
     credentials = {"app_id": "1" * 15, "app_secret": "the-secret", "access_token": "the-token"}
     yield system.post("whatsapp/credentials", caller, **credentials)
+    yield system.post("email-domains", caller, domain="support.acme.example")
     for context in ("whatsapp", "conversations", "email_threads"):
         yield system.post("switches", caller, context=context, name="safe_mode", on=True)
-    for name in ("company", "people", "api-keys", "whatsapp/webhook", "findings"):
+    for name in ("company", "people", "api-keys", "whatsapp/webhook", "findings", "email-domains"):
         yield system.get(name, caller)
 
 

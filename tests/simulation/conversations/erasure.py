@@ -1,4 +1,4 @@
-"""Erases a person from a system, like the operator's command, and finds remaining personal data."""
+"""Erases and exports a person in a system, and finds remaining personal data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.providers.company_secrets import CompanySecrets
+from tests.erasure.runs import run
 
 if TYPE_CHECKING:
     from conversations.store.items.parts.privacy_job import PrivacyJob
+    from shared.privacy.jobs import Kind
     from tests.simulation.conversations.system import System
 
 
 def eraser(system: System) -> ErasureDependencies:
-    """The command's dependencies; their calls go through the interceptor."""
+    """The dependencies of an erasure; their calls go through the interceptor."""
     log = Table(boto3.client("dynamodb"), system.tables["log"])
 
     return ErasureDependencies(
@@ -37,15 +39,20 @@ def eraser(system: System) -> ErasureDependencies:
 def erase(system: System, *addresses: str) -> PrivacyJob:
     """Erase the person with these addresses, by default the candidate."""
     named = addresses or (sample_data.CANDIDATE,)
-    return erasure.run(eraser(system), "erase", sample_data.COMPANY, named)
+    return done(eraser(system), "erase", *named)
+
+
+def done(deps: ErasureDependencies, kind: Kind, *named: str) -> PrivacyJob:
+    """The job of the person with these addresses, after all of its turns."""
+    subject = erasure.subject_of(named)
+    job = erasure.jobs_of(deps).start(kind, sample_data.COMPANY, subject, by="an operator")
+    return run(erasure.engine_of(deps), job.job_id)
 
 
 def exported(system: System, *addresses: str) -> tuple[list[dict[str, Any]], list[str]]:
     """Export the person with these addresses; the lines, and the names of the files."""
     deps = eraser(system)
-    job = erasure.run(
-        deps, "export", sample_data.COMPANY, addresses or (sample_data.CANDIDATE,), by="an operator"
-    )
+    job = done(deps, "export", *(addresses or (sample_data.CANDIDATE,)))
     folder = erasure.jobs_of(deps).folder(job)
     text = deps.bucket.get(f"{folder.prefix}{folder.lines}").decode()
     files = deps.bucket.keys_under(f"{folder.prefix}files/")

@@ -99,6 +99,14 @@ def granted(system: System, company: str = COMPANY, domain: str = "@shop.example
     claims.hand_over(Table(system.dynamodb, system.log), ids.email(domain), claimed)
 
 
+def warm(system: System, *limits: int, **fields: Any) -> None:
+    """People change the plan of the sender's domain; without limits it is warm."""
+    path = "/newsletters/warm-ups/shop.example"
+    version = system.read(path)["version"]
+    plan = {"version": version, "limits": [*limits], **fields}
+    system.act("PUT", path, plan, key=f"warm-up {version}")
+
+
 def with_readers(*addresses: str) -> Steps:
     def step(system: System) -> None:
         granted(system)
@@ -202,13 +210,26 @@ def ledger(system: System) -> list[Recipient]:
 def stats(system: System) -> dict[str, int]:
     """The counters, which are those of a recount."""
     found = recipients.stats(Table(system.dynamodb, system.table), system.issue_id)
-    counts = {
+    every = {
         name: value
         for name, value in found.model_dump().items()
         if isinstance(value, int) and value
     }
-    assert counts == +_recounted(ledger(system))
-    return counts
+    recipients_of_issue = ledger(system)
+    counts = _recounted(recipients_of_issue)
+    assert every == counts | _recounted_by_provider(recipients_of_issue)
+    return dict(+counts)
+
+
+def _recounted_by_provider(found: Sequence[Recipient]) -> Counter[str]:
+    counts = Counter[str]()
+    for one in found:
+        provider = one.mailbox_provider or "other"
+        counts[f"{provider}_waiting"] += one.state not in ENDED
+        counts[f"{provider}_sent"] += one.state.value == "sent"
+        for each in ("delivered", "delayed", "bounced", "complained"):
+            counts[f"{provider}_{each}"] += getattr(one, f"{each}_at") is not None
+    return +counts
 
 
 def _recounted(found: Sequence[Recipient]) -> Counter[str]:

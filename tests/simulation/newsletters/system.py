@@ -43,7 +43,7 @@ SCOPES = " ".join(
     f"newsletters:{one}" for one in ("read", "write", "review", "send", "admin", "privacy")
 )
 TICK_MS = 5 * 60_000  # of the schedule
-MOST_ROUNDS = 200
+MOST_ROUNDS = 400  # a day of the schedule, and more
 MOST_CALLS = 12
 CALL_MS = 30_000
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from newsletters.issues.mailbox_providers import provider_of
+from newsletters.issues.pace.mailbox_providers import provider_of
 from tests.simulation.newsletters.issues import (
     addressed,
     approved,

@@ -31,6 +31,7 @@ from tests.simulation.newsletters.issues import (
     reader,
     sent,
     stats,
+    warm,
     with_readers,
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
@@ -77,12 +78,19 @@ def sample_is_sent(system: System) -> None:
     system.settle(is_over=lambda: issue_of(system).decide_at is not None)
 
 
+def at_the_end_of_a_day(system: System) -> None:
+    """Two mails a day of the new domain, and the day is over in a quarter of an hour."""
+    warm(system, 2)
+    system.clock.ms += DAY_MS - system.clock.ms % DAY_MS - 15 * 60_000
+
+
 BY_PEOPLE = {
     "subjects": ["Other"],
     "sample_percent": 50,
     "wait_minutes": 30,
     "decided_by": "person",
 }
+DAY_MS = 24 * 3_600_000
 SCENARIOS = [
     Scenario("sent", [sent], settled(EXPORTED, with_readers(), of_two_lists)),
     Scenario("made and approved", [drafted, approved], settled(EXPORTED, with_readers())),
@@ -108,6 +116,11 @@ SCENARIOS = [
         "sent after a subject test",
         [sent, sample_is_sent, changed("winner", variant="b")],
         settled(EXPORTED, with_readers(), partial(drafted, subject_test=BY_PEOPLE), approved),
+    ),
+    Scenario(
+        "sent in a warm-up",
+        [sent],
+        settled(EXPORTED, with_readers(), at_the_end_of_a_day, drafted, approved),
     ),
 ]
 

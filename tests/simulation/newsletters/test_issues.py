@@ -331,6 +331,7 @@ def test_complaints_pause_an_issue_that_is_being_sent(system: System) -> None:
 
     assert (issue_of(system).state, issue_of(system).pause_reason) == ("paused", "complaint_rate")
     assert notified(system) == [system.issue_id]
+    assert [call for call in system.interceptor.calls if call.startswith("lambda.Invoke")]
     assert not system.open_work()
 
 

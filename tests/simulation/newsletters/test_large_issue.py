@@ -45,6 +45,7 @@ from tests.simulation.newsletters.issues import (
     reported,
     sent,
     stats,
+    warm,
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
 from tests.simulation.newsletters.system import COMPANY
@@ -177,7 +178,7 @@ class Trouble:
 def test_each_person_of_a_large_issue_gets_one_mail_or_has_a_named_end(system: System) -> None:
     chance = random.Random(45)  # noqa: S311 - the same faults in each run
     provider = Provider(chance)
-    settled(EXPORTED, granted)(system)
+    settled(EXPORTED, granted, warm)(system)
     system.worker.sending.ses()._client = provider
     first, second = made_list(system), made_list(system, "Others")
     people(system, first, range(PEOPLE - IN_SECOND))

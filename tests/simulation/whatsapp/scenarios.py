@@ -37,6 +37,7 @@ from tests.simulation.whatsapp.send_scenarios import (
     of_other_contexts,
     of_sequences,
 )
+from tests.simulation.whatsapp.voice_scenarios import of_voice_notes
 
 # Samples that require another one before them without naming it.
 _FOLLOWS = {
@@ -222,6 +223,7 @@ def of_our_own() -> list[Scenario]:
         *of_automation(),
         *of_other_contexts(),
         *of_sequences(),
+        *of_voice_notes(),
     ]  # fmt: skip
 
 

@@ -96,6 +96,7 @@ class System(SimulatedSystem[FifoQueue]):
             "WhatsAppCanarySecret": {"app_secret": "of the canary"},
             "IdentifierKeysSecret": keyring.SECRET,
             "ApiSealSecret": {"seal_key": "sealed"},
+            f"parley/local/companies/{COMPANY}/openai": {"ai_api_key": "a key"},
         },
         services=("SOCIALMESSAGING",),
         variables={
@@ -159,6 +160,7 @@ class System(SimulatedSystem[FifoQueue]):
     def new_process(self) -> None:
         super().new_process()
         store.phones.forget()
+        self.media._transcribers.cache_clear()
         secrets: list[JsonSecret] = [
             self.webhook.secret,
             self.worker.resources.tokens,

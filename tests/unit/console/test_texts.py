@@ -42,6 +42,7 @@ FILES = [
 CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
+    *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *(
         f"ops.numbers.{name}"
         for name in (

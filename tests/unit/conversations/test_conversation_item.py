@@ -42,7 +42,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 # Pointers and recorded answers are separate: a request or a model could overwrite them in `project_data`.
 OURS = (
-    {"ref_key": "S", "ai_cost_micros": "N"}
+    {"ref_key": "S", "ai_cost_micros": "N", "ai_version": "N", "hand_off_cause": "S"}
     | dict.fromkeys(["project_data_object", "recorded_answers", "recorded_answers_object"], "M")
     | {"replaced_answers": "L"}
 )

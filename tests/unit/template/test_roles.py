@@ -15,6 +15,7 @@ WITHOUT_RESOURCES = {
     "lambda:GetAccountSettings",
     "lambda:ListEventSourceMappings",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "ses:ListEmailIdentities",
     "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",
     "logs:GetQueryResults",

@@ -52,6 +52,8 @@ PARTS = {
         "AWS::Cognito::UserPoolIdentityProvider",
         "AWS::IAM::ManagedPolicy",
     ),
+    *("AWS::ApiGatewayV2::Integration", "AWS::ApiGatewayV2::IntegrationResponse"),
+    *("AWS::ApiGatewayV2::Route", "AWS::ApiGatewayV2::RouteResponse"),
     *("AWS::IAM::Policy", "AWS::IAM::Role", "AWS::Logs::MetricFilter"),
     *(
         "AWS::S3::BucketPolicy",

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
 from newsletters.inbound.events import ExportRequested, WorkEvent
+from newsletters.series import looks
 from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.runtime import clock
-from tests.simulation.newsletters import issues, readers, scenarios
+from tests.simulation.newsletters import issues, readers, scenarios, series
 from tests.simulation.newsletters.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
@@ -33,6 +34,8 @@ class Newsletters(FifoQueuesContext[System]):
         scenarios.requested("export")(system)
         scenarios.started("draft", "again")(system)
         issues.sent(system)
+        series.begun(system)
+        looks.look_after(system.scheduled.resources, series.one(system))
         tags = {ISSUE: system.issue_id, RECIPIENT: "a" * 64}
         at = clock.to_text(system.clock.ms)
         feedback = feedback_entry("Delivery", at, "ses-1", tags, {})

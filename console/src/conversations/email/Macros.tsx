@@ -97,7 +97,7 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
         void run.run();
       }}
     >
-      {run.error && <ErrorNotice error={run.error} onRetry={() => void run.run()} />}
+      {run.error && <ErrorNotice error={run.error} onRetry={() => void run.run()} fields={variables.map((name) => `variables.${name}`)} />}
       <p class="quiet">{stepsOf(macro).join(", ")}</p>
       {gone && (
         <p class="notice notice-warn" role="alert">
@@ -106,7 +106,7 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
       )}
       {text && <p class="picker-preview" dir="auto">{filled(text, values)}</p>}
       {variables.map((name) => (
-        <Field key={name} label={t("template.value", { name })} name={name}>
+        <Field key={name} label={t("template.value", { name })} name={`variables.${name}`} error={run.error}>
           <input value={values[name] ?? ""} maxLength={1024} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
         </Field>
       ))}

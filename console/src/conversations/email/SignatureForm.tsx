@@ -69,7 +69,7 @@ function Form({ signature, addresses, onDone }: FormProps) {
         void save.run();
       }}
     >
-      {save.error && <ErrorNotice error={save.error} fields={["name", "text"]} />}
+      {save.error && <ErrorNotice error={save.error} fields={["name", "text", "by_mailbox"]} />}
       <p class="quiet">{t("signature.about", { variables: "{name}, {mailbox}, {mailbox_name}" })}</p>
       <Field label={t("signature.name")} name="name" error={save.error}>
         <input value={name} maxLength={100} onInput={(event) => setName(event.currentTarget.value)} />
@@ -82,6 +82,12 @@ function Form({ signature, addresses, onDone }: FormProps) {
           <textarea dir="auto" rows={2} value={own[address] ?? ""} maxLength={LONGEST} onInput={(event) => setOwn({ ...own, [address]: event.currentTarget.value })} />
         </Field>
       ))}
+      {/* The API does not name the address. */}
+      {save.error?.problemOf("by_mailbox") && (
+        <p class="field-problem" role="alert">
+          {save.error.problemOf("by_mailbox")}
+        </p>
+      )}
       <Button kind="primary" type="submit" busy={save.busy}>
         {t("ops.store")}
       </Button>

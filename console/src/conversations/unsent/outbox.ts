@@ -110,6 +110,11 @@ export class Outbox<Body> {
     return taken;
   }
 
+  // Puts back one that was taken; the person decides about it anew.
+  restore(form: string, one: Unsent<Body>): void {
+    this.become(form, [...this.of(form), one]);
+  }
+
   // Removes those that the conversation has.
   arrived(form: string, actions: ReadonlySet<string>): void {
     const left = this.of(form).filter((one) => one.action === null || !actions.has(one.action));

@@ -21,6 +21,7 @@ import type { Unsent } from "../unsent/outbox";
 import type { Body } from "../unsent/stores";
 
 const POLL_MS = 5_000;
+const FETCHED_MS = 300_000; // by then most files are; that they are brings no hint
 
 export function WhatsAppConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
@@ -32,6 +33,7 @@ export function WhatsAppConversation({ id, back }: { id: string; back: string })
     async (signal) => (known.current = await load(client, id, signal, known.current)),
     [client, id],
     POLL_MS,
+    ({ messages }) => messages.some((message) => message.media?.status === "PENDING" && Date.now() - Date.parse(message.receivedAt) < FETCHED_MS),
   );
   const [answered, setAnswered] = useState<Message | null>(null);
   const [sent, setSent] = useState(0);

@@ -6,6 +6,7 @@ import { useAction, type Resource } from "../../api/resource";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
 import { Section, Table } from "../sections";
 
 type Reply = WhatsappSending.CannedReplyView;
@@ -37,8 +38,13 @@ export function CannedReplyList({ replies }: { replies: Resource<Reply[]> }) {
 function RowActions({ reply, onEdit, onChange }: { reply: Reply; onEdit: () => void; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const remove = useAction(async () => {
-    await client.call("DELETE /whatsapp/canned-replies/{name}", { path: { name: reply.name }, key: crypto.randomUUID() });
+    const path = { name: reply.name };
+    await client.call("DELETE /whatsapp/canned-replies/{name}", { path, key: crypto.randomUUID() });
     await onChange();
+    showToast(t("undo.removed", path), async () => {
+      await client.call("PUT /whatsapp/canned-replies/{name}", { path, body: { text: reply.text }, key: crypto.randomUUID() });
+      await onChange();
+    });
   });
   return (
     <>

@@ -1,6 +1,7 @@
 // The form of a macro: its answer, labels, status, priority and assignee.
 
 import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/errors";
 import type { EmailThreadsApi } from "../../api/routes";
 import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
@@ -49,7 +50,7 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
     await onStored();
   });
   const hasStep = Boolean(given.reply || given.added || given.removed || given.status || given.priority || given.assignee);
-  const fields = ["name", "canned_reply", "add_tags", "remove_tags", "assigned_to"];
+  const fields = ["name", "canned_reply", "add_tags", "remove_tags", "status", "priority", "assigned_to"];
   return (
     <form
       class="ops-editor"
@@ -63,7 +64,7 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
       <Field label={t("macro.name")} name="name" error={save.error}>
         <input value={given.name} maxLength={64} onInput={(event) => write({ name: event.currentTarget.value })} />
       </Field>
-      <Choice label={t("macro.reply")} name="canned_reply" values={replies} chosen={given.reply} textOf={(one) => one} onChoose={(reply) => write({ reply })} />
+      <Choice label={t("macro.reply")} name="canned_reply" error={save.error} values={replies} chosen={given.reply} textOf={(one) => one} onChoose={(reply) => write({ reply })} />
       <label class="choice-line">
         <input type="checkbox" checked={given.sends} disabled={!given.reply} onChange={(event) => write({ sends: event.currentTarget.checked })} />
         <span>{t("macro.send_at_once")}</span>
@@ -74,9 +75,9 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
       <Field label={t("macro.remove_labels")} name="remove_tags" error={save.error}>
         <input value={given.removed} onInput={(event) => write({ removed: event.currentTarget.value })} />
       </Field>
-      <Choice label={t("facts.status")} name="status" values={STATUSES} chosen={given.status} textOf={(one) => named("status", one)} onChoose={(status) => write({ status })} />
-      <Choice label={t("macro.priority")} name="priority" values={PRIORITIES} chosen={given.priority} textOf={(one) => named("priority", one)} onChoose={(priority) => write({ priority })} />
-      <AssigneeChoice chosen={given.assignee} onChoose={(assignee) => write({ assignee })} />
+      <Choice label={t("facts.status")} name="status" error={save.error} values={STATUSES} chosen={given.status} textOf={(one) => named("status", one)} onChoose={(status) => write({ status })} />
+      <Choice label={t("macro.priority")} name="priority" error={save.error} values={PRIORITIES} chosen={given.priority} textOf={(one) => named("priority", one)} onChoose={(priority) => write({ priority })} />
+      <AssigneeChoice error={save.error} chosen={given.assignee} onChoose={(assignee) => write({ assignee })} />
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={save.busy} disabled={!given.name || !hasStep}>
           {t("ops.store")}
@@ -86,17 +87,18 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
   );
 }
 
-function AssigneeChoice({ chosen, onChoose }: { chosen: string; onChoose: (assignee: string) => void }) {
+function AssigneeChoice({ error, chosen, onChoose }: { error: ApiError | null; chosen: string; onChoose: (assignee: string) => void }) {
   const people = usePeople();
   const found = people ? assigneesOf(people, null, []) : null;
   const values = ["me", ...(found ? [...found.teams, ...found.people] : [])];
-  return <Choice label={t("facts.assignee")} name="assigned_to" values={values} chosen={chosen} textOf={(one) => (one === "me" ? t("macro.to_me") : actor(one, null))} onChoose={onChoose} />;
+  return <Choice label={t("facts.assignee")} name="assigned_to" error={error} values={values} chosen={chosen} textOf={(one) => (one === "me" ? t("macro.to_me") : actor(one, null))} onChoose={onChoose} />;
 }
 
 // A value that is not offered any more stays chosen until another one is.
-function Choice({ label, name, values, chosen, textOf, onChoose }: {
+function Choice({ label, name, error, values, chosen, textOf, onChoose }: {
   label: string;
   name: string;
+  error: ApiError | null;
   values: readonly string[];
   chosen: string;
   textOf: (value: string) => string;
@@ -104,7 +106,7 @@ function Choice({ label, name, values, chosen, textOf, onChoose }: {
 }) {
   const offered = chosen && !values.includes(chosen) ? [...values, chosen] : values;
   return (
-    <Field label={label} name={name}>
+    <Field label={label} name={name} error={error}>
       <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">{t("macro.unchanged")}</option>
         {offered.map((one) => (

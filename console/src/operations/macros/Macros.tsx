@@ -7,6 +7,7 @@ import { useApp } from "../../app";
 import { stepsOf } from "../../conversations/email/Macros";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
 import { Section, Table } from "../sections";
 import { CannedReplyList } from "./CannedReplyList";
 import { MacroEditor } from "./MacroEditor";
@@ -43,11 +44,21 @@ export function Macros() {
   );
 }
 
+// A macro as it is stored again.
+function inputOf({ name, canned_reply, sends, add_tags, remove_tags, status, priority, assigned_to }: Macro): EmailThreadsApi.MacroInput {
+  return { name, add_tags, remove_tags, ...(canned_reply && { canned_reply, sends }), ...(status && { status }), ...(priority && { priority: priority as NonNullable<EmailThreadsApi.MacroInput["priority"]> }), ...(assigned_to && { assigned_to }) };
+}
+
 function RowActions({ macro, onEdit, onChange }: { macro: Macro; onEdit: () => void; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const remove = useAction(async () => {
-    await client.call("POST /email-threads/macros/{name}/remove", { path: { name: macro.name } });
+    const { name } = macro;
+    await client.call("POST /email-threads/macros/{name}/remove", { path: { name } });
     await onChange();
+    showToast(t("undo.removed", { name }), async () => {
+      await client.call("POST /email-threads/macros", { body: inputOf(macro) });
+      await onChange();
+    });
   });
   return (
     <>

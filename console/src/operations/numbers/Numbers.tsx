@@ -10,6 +10,7 @@ import { Badge, Button, ErrorNotice } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import { Confirm, Section } from "../sections";
 import { ProfileForm } from "./ProfileForm";
+import { QrCodes } from "./QrCodes";
 import "./numbers.css";
 
 type Number = WhatsappApi.NumberView;
@@ -43,7 +44,7 @@ export function Numbers() {
 function Card({ number, rating, onChange }: { number: Number; rating: string | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [isAsked, setAsked] = useState(false);
-  const [isEdited, setEdited] = useState(false);
+  const [opened, setOpened] = useState<"profile" | "codes" | null>(null);
   const [health, setHealth] = useState<Actions.Health | null>(null);
   const { phone, displayPhone, automation } = number;
   const title = `+${displayPhone.replace(/^\+/, "")}`;
@@ -82,11 +83,15 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
           {t("ops.numbers.check")}
         </Button>
         <Button onClick={() => setAsked(true)}>{t(`ops.numbers.set.${next}`)}</Button>
-        <Button pressed={isEdited} onClick={() => setEdited(!isEdited)}>
+        <Button pressed={opened === "profile"} onClick={() => setOpened(opened === "profile" ? null : "profile")}>
           {t("ops.numbers.profile")}
         </Button>
+        <Button pressed={opened === "codes"} onClick={() => setOpened(opened === "codes" ? null : "codes")}>
+          {t("qr.title")}
+        </Button>
       </div>
-      {isEdited && <ProfileForm phone={phone} />}
+      {opened === "profile" && <ProfileForm phone={phone} />}
+      {opened === "codes" && <QrCodes phone={phone} />}
       {isAsked && (
         <Confirm
           title={t(`ops.numbers.set.${next}`)}

@@ -117,7 +117,7 @@ function NewRequest({ onAccepted }: { onAccepted: (id: string) => void }) {
           ))}
         </select>
       </Field>
-      <Field label={t("privacy.subject")} name="subject" error={look.error}>
+      <Field label={t("privacy.subject")} name="subject">
         <select value={by} onChange={(event) => setBy(event.currentTarget.value as SubjectKind)}>
           {SUBJECTS.map((one) => (
             <option key={one} value={one}>

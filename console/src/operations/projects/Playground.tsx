@@ -78,8 +78,8 @@ export function Playground({ project, version, settings }: { project: Project; v
           void ask.run();
         }}
       >
-        {ask.error && <ErrorNotice error={ask.error} />}
-        <Field label={t("playground.channel")} name="channel">
+        {ask.error && <ErrorNotice error={ask.error} fields={["channel", "messages"]} />}
+        <Field label={t("playground.channel")} name="channel" error={ask.error}>
           <select value={channel} onChange={(event) => setChannel(event.currentTarget.value)}>
             {project.channels.map((one) => (
               <option key={one} value={one}>
@@ -88,7 +88,7 @@ export function Playground({ project, version, settings }: { project: Project; v
             ))}
           </select>
         </Field>
-        <Field label={t("playground.message")} name="message">
+        <Field label={t("playground.message")} name="messages" error={ask.error}>
           <textarea dir="auto" rows={3} maxLength={4000} value={text} onInput={(event) => setText(event.currentTarget.value)} />
         </Field>
         <Field label={t("playground.files")} name="files">

@@ -181,6 +181,12 @@ function FirstVersion({ project, onStored }: { project: Project; onStored: () =>
   );
 }
 
+const PROMPTS = ["initial", "reply"] as const;
+
+function placeOf(prompt: (typeof PROMPTS)[number]): string {
+  return `settings.ai_config.prompts.${prompt}`;
+}
+
 function Editor({ project, version, onStored }: { project: Project; version: Version; onStored: () => void }) {
   const { client } = useApp();
   const [draft, setDraft] = useState(() => draftOf(version.settings));
@@ -203,11 +209,11 @@ function Editor({ project, version, onStored }: { project: Project; version: Ver
           void save.run();
         }}
       >
-        {save.error && <ErrorNotice error={save.error} fields={["note"]} />}
-        <Field label={t("project.initial")} name="initial">
+        {save.error && <ErrorNotice error={save.error} fields={["note", ...PROMPTS.map(placeOf)]} />}
+        <Field label={t("project.initial")} name={placeOf("initial")} error={save.error}>
           <textarea dir="auto" rows={5} value={draft.initial} onInput={(event) => setDraft({ ...draft, initial: event.currentTarget.value })} />
         </Field>
-        <Field label={t("project.reply")} name="reply">
+        <Field label={t("project.reply")} name={placeOf("reply")} error={save.error}>
           <textarea dir="auto" rows={8} value={draft.reply} onInput={(event) => setDraft({ ...draft, reply: event.currentTarget.value })} />
         </Field>
         <details>

@@ -8,6 +8,7 @@ import { useApp } from "../../app";
 import { draftOf, keepDraft } from "../../conversations/drafts";
 import { named, t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
 import { ownWording, VARIANTS, withWording, type Settings, type Variant, type Wording } from "./settings";
 
 interface EditorProps {
@@ -65,6 +66,16 @@ export function TemplateEditor(props: EditorProps) {
   });
   const error = save.error ?? reset.error;
   const places = VARIANTS.map((variant) => `settings.templates.${name}.${language}.${variant}`);
+  const discard = () => {
+    const typed = texts;
+    setTexts(stored);
+    forget();
+    save.clear();
+    showToast(t("undo.discarded"), async () => {
+      setTexts(typed);
+      VARIANTS.forEach((variant) => keepDraft(draftKey(variant), typed[variant] === stored[variant] ? "" : typed[variant]));
+    });
+  };
   return (
     <form
       class="ops-editor"
@@ -99,14 +110,7 @@ export function TemplateEditor(props: EditorProps) {
         <Button type="submit" kind="primary" busy={save.busy} disabled={!isChanged}>
           {t("ops.store")}
         </Button>
-        <Button
-          disabled={!isChanged}
-          onClick={() => {
-            setTexts(stored);
-            forget();
-            save.clear();
-          }}
-        >
+        <Button disabled={!isChanged} onClick={discard}>
           {t("ops.discard")}
         </Button>
         {ownWording(settings, name, language) && (

@@ -53,7 +53,7 @@ export function KeyForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
         void create.run();
       }}
     >
-      {create.error && <ErrorNotice error={create.error} fields={["name"]} />}
+      {create.error && <ErrorNotice error={create.error} fields={["name", "projects", "expires_days"]} />}
       <Field label={t("keys.name")} name="name" error={create.error}>
         <input required maxLength={80} value={entered.name} onInput={(event) => write({ name: event.currentTarget.value })} />
       </Field>
@@ -70,10 +70,10 @@ export function KeyForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
           ))}
         </fieldset>
       ))}
-      <Field label={t("keys.projects_text")} name="projects">
+      <Field label={t("keys.projects_text")} name="projects" error={create.error}>
         <input dir="ltr" value={entered.projects} onInput={(event) => write({ projects: event.currentTarget.value })} />
       </Field>
-      <Field label={t("keys.lifetime")} name="expires_days">
+      <Field label={t("keys.lifetime")} name="expires_days" error={create.error}>
         <select value={entered.days} onChange={(event) => write({ days: event.currentTarget.value })}>
           {DAYS.map((days) => (
             <option key={days} value={days}>
@@ -91,7 +91,7 @@ export function KeyForm({ onCreated }: { onCreated: () => Promise<unknown> }) {
   );
 }
 
-function Shown({ created: { key, key_id: id }, onHide }: { created: Created; onHide: () => void }) {
+export function Shown({ created: { key, key_id: id }, onHide }: { created: Created; onHide: () => void }) {
   return (
     <div class="setup-number" role="status">
       <b>{t("keys.made")}</b>

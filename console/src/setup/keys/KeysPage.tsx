@@ -5,10 +5,11 @@ import { useAction, useResource } from "../../api/resource";
 import type { ConsoleOperations } from "../../api/routes";
 import { useApp } from "../../app";
 import { Confirm, Section, Table, Time } from "../../operations/sections";
-import { t } from "../../texts/texts";
+import { locale, t } from "../../texts/texts";
 import { Badge, Button } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import { KeyForm } from "./KeyForm";
+import { nameOf, Rotation } from "./Rotation";
 import { words } from "./scopes";
 import "../setup.css";
 
@@ -19,6 +20,7 @@ const MOST_IN_A_ROW = 3;
 export function KeysPage() {
   const { client } = useApp();
   const [asked, setAsked] = useState<Key | null>(null);
+  const [replaced, setReplaced] = useState<Key | null>(null);
   const keys = useResource(async (signal) => (await client.call("GET /operations/api-keys", { signal })).result.keys, [client]);
   const onDone = () => {
     setAsked(null);
@@ -39,16 +41,25 @@ export function KeysPage() {
               { name: t("keys.scopes"), cell: (row) => <Scopes scopes={row.scopes} /> },
               { name: t("keys.projects"), cell: (row) => row.projects.join(", ") || t("keys.all_projects") },
               { name: t("keys.created"), cell: (row) => <Time at={row.created_at} /> },
+              { name: t("keys.used"), cell: (row) => (row.last_used_on ? <Day of={row.last_used_on} /> : t("keys.unused")) },
               { name: t("keys.expires"), cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : t("keys.never")) },
-              { name: t("keys.state"), cell: (row) => <Badge kind={row.state === "active" ? "info" : "danger"}>{t(`keys.state.${row.state}`)}</Badge> },
+              { name: t("keys.state"), cell: (row) => <State row={row} /> },
               {
                 name: t("ops.action"),
-                cell: (row) =>
-                  row.state !== "revoked" && (
-                    <Button label={t("keys.revoke_of", { name: nameOf(row) })} onClick={() => setAsked(row)}>
-                      {t("keys.revoke")}
-                    </Button>
-                  ),
+                cell: (row) => (
+                  <>
+                    {row.state === "active" && !row.successor && (
+                      <Button label={t("keys.replace_of", { name: nameOf(row) })} onClick={() => setReplaced(row)}>
+                        {t("keys.replace")}
+                      </Button>
+                    )}
+                    {row.state !== "revoked" && (
+                      <Button label={t("keys.revoke_of", { name: nameOf(row) })} onClick={() => setAsked(row)}>
+                        {t("keys.revoke")}
+                      </Button>
+                    )}
+                  </>
+                ),
               },
             ]}
           />
@@ -58,7 +69,22 @@ export function KeysPage() {
         <h2>{t("keys.new")}</h2>
         <KeyForm onCreated={keys.reload} />
       </section>
+      {replaced && <Rotation key={replaced.key_id} row={replaced} onCreated={keys.reload} onEnd={() => setReplaced(null)} />}
       {asked && <Revoke row={asked} onClose={() => setAsked(null)} onDone={onDone} />}
+    </>
+  );
+}
+
+// A day of UTC.
+function Day({ of }: { of: string }) {
+  return <time dateTime={of}>{new Date(of).toLocaleDateString(locale, { timeZone: "UTC" })}</time>;
+}
+
+function State({ row }: { row: Key }) {
+  return (
+    <>
+      <Badge kind={row.state === "active" ? "info" : "danger"}>{t(`keys.state.${row.state}`)}</Badge>
+      {row.successor && <p class="quiet">{t("keys.replaced_by", { id: row.successor })}</p>}
     </>
   );
 }
@@ -99,8 +125,4 @@ function Revoke({ row, onClose, onDone }: { row: Key; onClose: () => void; onDon
       <p>{t("keys.effect.revoke")}</p>
     </Confirm>
   );
-}
-
-function nameOf(row: Key): string {
-  return row.name || row.key_id;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from console.operations.setup.people import require_person
@@ -16,19 +17,31 @@ from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from console.operations.setup.inputs import ApiKeyInput
+    from console.operations.setup.inputs import ApiKeyInput, RotationInput
     from shared.access.company_keys import ApiKey
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
 
 _ID_LENGTH = 16
+_HOUR_SECONDS = 3_600
 _ID = re.compile(f"[0-9a-f]{{{_ID_LENGTH}}}", re.ASCII)
 
 
 class ApiKeyNotFound(Exception):
     """There is no such API key in the company."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A key to create; *expires_at* in epoch seconds."""
+
+    key_id: str
+    name: str
+    scopes: tuple[str, ...]
+    projects: tuple[str, ...]
+    expires_at: int | None
 
 
 def listed(table: Table, caller: Caller) -> ApiKeys:
@@ -48,9 +61,7 @@ def create(
     has no project in a key of projects. The change raises TooManyKeys, and KeyReused for another key.
     """
     require_person(caller)
-    lacking = [scope for scope in given.scopes if scope not in caller.scopes]
-    if lacking:
-        raise Forbidden(f"scopes: must be scopes of your own roles, unlike {', '.join(lacking)}")
+    _check_scopes(caller, given.scopes)
     projects = tuple(dict.fromkeys(given.projects)) or (EVERY_PROJECT,)
     refused = without_project(given.scopes, projects)
     if refused:
@@ -59,29 +70,46 @@ def create(
             f"must be scopes of projects ({', '.join(sorted(PROJECT_SCOPES))}) in a key of projects,"
             f" unlike {', '.join(refused)}",
         )
-    key_id, scopes = (
-        digest("API key", cause)[:_ID_LENGTH],
-        tuple(dict.fromkeys(map(str, given.scopes))),
-    )
     days = given.expires_days
+    wanted = Wanted(
+        key_id=digest("API key", cause)[:_ID_LENGTH],
+        name=given.name,
+        scopes=tuple(dict.fromkeys(map(str, given.scopes))),
+        projects=projects,
+        expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+    )
+    return lambda: _made(table, caller, wanted)
+
+
+def rotate(
+    table: Table, caller: Caller, key_id: str, given: RotationInput, cause: str
+) -> Callable[[], ApiKeyCreated]:
+    """
+    Return the change that creates a key with the name, the permissions, the projects and the lifetime of another one,
+    which expires *keep_hours* later.
+
+    Raises what `create` raises, ApiKeyNotFound, and ChangeRefused for a key that is not active or has a successor.
+    """
+    require_person(caller)
+    key = _of_company(table, caller, key_id)
+    new_id = digest("rotated API key", cause)[:_ID_LENGTH]
+    if key.state() != company_keys.ACTIVE or key.successor not in {None, new_id}:
+        raise ChangeRefused("key_id", "must be the id of an active key without a successor")
+    _check_scopes(caller, key.scopes)
+    wanted = Wanted(
+        key_id=new_id,
+        name=key.name,
+        scopes=key.scopes,
+        projects=key.projects,
+        expires_at=None if key.expires_at is None else clock.expires_in(_lifetime(key)),
+    )
 
     def change() -> ApiKeyCreated:
-        try:
-            text = company_keys.create(
-                table,
-                company=caller.company,
-                scopes=scopes,
-                name=given.name,
-                projects=projects,
-                expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
-                key_id=key_id,
-            )
-        except KeyTaken:
-            key = _of_company(table, caller, key_id)
-            if (key.name, key.scopes, key.projects) != (given.name, scopes, projects):
-                raise KeyReused("the Idempotency-Key was used for another API key") from None
-            return ApiKeyCreated.repeated(key_id)
-        return ApiKeyCreated(key_id=key_id, key=text, notice=None)
+        created = _made(table, caller, wanted)
+        # After it: without a new key the old one stays.
+        kept_until = clock.expires_in(given.keep_hours * _HOUR_SECONDS)
+        company_keys.succeed(table, key, new_id, kept_until)
+        return created
 
     return change
 
@@ -105,6 +133,29 @@ def _of_company(table: Table, caller: Caller, key_id: str) -> ApiKey:
     return key
 
 
+def _made(table: Table, caller: Caller, wanted: Wanted) -> ApiKeyCreated:
+    """Create a key, or find that an earlier attempt has. Raises TooManyKeys, and KeyReused for another key."""
+    try:
+        text = company_keys.create(table, company=caller.company, **asdict(wanted))
+    except KeyTaken:
+        key = _of_company(table, caller, wanted.key_id)
+        if (key.name, key.scopes, key.projects) != (wanted.name, wanted.scopes, wanted.projects):
+            raise KeyReused("the Idempotency-Key was used for another API key") from None
+        return ApiKeyCreated.repeated(wanted.key_id)
+    return ApiKeyCreated(key_id=wanted.key_id, key=text, notice=None)
+
+
+def _check_scopes(caller: Caller, scopes: Iterable[str]) -> None:
+    lacking = [scope for scope in scopes if scope not in caller.scopes]
+    if lacking:
+        raise Forbidden(f"scopes: must be scopes of your own roles, unlike {', '.join(lacking)}")
+
+
+def _lifetime(key: ApiKey) -> int:
+    """Return for how many seconds a key was made."""
+    return (key.expires_at or 0) - clock.from_text(key.created_at) // clock.SECOND_MS
+
+
 def _view(key: ApiKey) -> ApiKeyView:
     expires_at = key.expires_at
     return ApiKeyView(
@@ -114,5 +165,7 @@ def _view(key: ApiKey) -> ApiKeyView:
         projects=[one for one in key.projects if one != EVERY_PROJECT],
         created_at=key.created_at,
         expires_at=None if expires_at is None else clock.to_text(expires_at * clock.SECOND_MS),
+        last_used_on=key.last_used_on,
+        successor=key.successor,
         state=key.state(),
     )

@@ -14,6 +14,7 @@ from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 
 LONGEST_VALUE = 8_192
+MOST_KEPT_HOURS = 7 * 24
 _MOST_TEAMS = 20
 _MOST_PROJECTS = 40
 _LEAST_PASSWORD = 12  # the rule of the user pool, as are the kinds of characters
@@ -43,6 +44,7 @@ def _is_visible(secret: str) -> str:
 
 
 type Address = Annotated[str, Field(pattern=r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$")]
+type Domain = Annotated[str, Field(max_length=253)]
 type Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_is_one_line)]
 type Secret = Annotated[str, AfterValidator(_is_visible)]
 type Project = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
@@ -91,6 +93,12 @@ class WhatsAppInput(Input):
         return self
 
 
+class EmailDomainInput(Input):
+    """A domain, without `@`."""
+
+    domain: Domain
+
+
 class SwitchInput(Input):
     """A switch of the deployment and its new state."""
 
@@ -115,6 +123,12 @@ class ApiKeyInput(Input):
         default_factory=list
     )
     expires_days: Annotated[int, Field(ge=1, le=MOST_DAYS)] | None = None
+
+
+class RotationInput(Input):
+    """For how many hours the old key is valid beside its successor."""
+
+    keep_hours: Annotated[int, Field(ge=1, le=MOST_KEPT_HOURS)] = 24
 
 
 class BlockInput(Input):

@@ -7,7 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from console.operations.setup.people import require_person
-from console.operations.setup.views import Members, MemberState, MemberView
+from console.operations.setup.views import (
+    Members,
+    MemberState,
+    MemberView,
+    SecondFactors,
+)
 from shared.access import revocations
 from shared.access.groups import Role, role_of, team_of
 from shared.access.refusals import ChangeRefused
@@ -47,6 +52,11 @@ class Administration:
                     view = found.setdefault(user["Username"], _view(user))
                     _add(view, group)
         return Members(people=sorted(found.values(), key=lambda one: one.name or one.email))
+
+    def second_factors(self, caller: Caller, person_id: str) -> SecondFactors:
+        """Return what a person of the company has set up beside the password. Raises PersonNotFound."""
+        name, _ = self._member(caller, person_id)
+        return SecondFactors(second_factors=self.people().second_factors(name))
 
     def change(
         self, caller: Caller, person_id: str, given: MemberInput

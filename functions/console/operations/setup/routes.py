@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from console.operations.setup import api_keys, inputs, people, views
 from console.operations.setup.administrator import FirstAdministrators
+from console.operations.setup.email_domains import DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration
 from console.operations.setup.switches import SwitchChanges
@@ -29,6 +30,7 @@ class SetupRoutes:
     switches: SwitchChanges
     checks: Checks
     members: Administration
+    domains: DomainSetup
 
     @route_methods.opens("POST /operations/administrator")
     def make_administrator(
@@ -64,6 +66,11 @@ class SetupRoutes:
         """List the people of the company with their roles, teams and states."""
         return self.members.listed(request.caller)
 
+    @route_methods.reads("GET /operations/people/{person_id}/second-factors", Scope.ACCESS_ADMIN)
+    def list_second_factors(self, request: Request[NoInput], person_id: str) -> views.SecondFactors:
+        """List what a person has set up beside the password."""
+        return self.members.second_factors(request.caller, person_id)
+
     @route_methods.changes("POST /operations/people/{person_id}", Scope.ACCESS_ADMIN)
     def change_member(
         self, request: Request[inputs.MemberInput], person_id: str
@@ -97,6 +104,13 @@ class SetupRoutes:
         """Create an API key, whose text only the first answer has."""
         return api_keys.create(self.keys, request.caller, request.input, request.cause)
 
+    @route_methods.changes("POST /operations/api-keys/{key_id}/rotate", Scope.ACCESS_ADMIN)
+    def rotate_api_key(
+        self, request: Request[inputs.RotationInput], key_id: str
+    ) -> Callable[[], views.ApiKeyCreated]:
+        """Create a key like another one, which expires some hours later. Only the first answer has its text."""
+        return api_keys.rotate(self.keys, request.caller, key_id, request.input, request.cause)
+
     @route_methods.changes("POST /operations/api-keys/{key_id}/revoke", Scope.ACCESS_ADMIN)
     def revoke_api_key(
         self, request: Request[NoInput], key_id: str
@@ -115,6 +129,23 @@ class SetupRoutes:
     ) -> Callable[[], views.WhatsAppCredentials]:
         """Store the secret of a Meta app and the company's access token, and grant the app to the company."""
         return self.secrets.store(request.caller, request.input)
+
+    @route_methods.reads("GET /operations/email-domains", Scope.OPERATOR)
+    def list_email_domains(self, request: Request[NoInput]) -> views.EmailDomains:
+        """List the company's domains that SES knows."""
+        return self.domains.listed(request.caller.company)
+
+    @route_methods.reads("GET /operations/email-domains/{domain}", Scope.OPERATOR)
+    def get_email_domain(self, request: Request[NoInput], domain: str) -> views.EmailDomain:
+        """Return a domain of the company with the DNS records to publish, and which of them SES sees."""
+        return self.domains.shown(request.caller.company, domain)
+
+    @route_methods.changes("POST /operations/email-domains", Scope.OPERATOR)
+    def add_email_domain(
+        self, request: Request[inputs.EmailDomainInput]
+    ) -> Callable[[], views.EmailDomain]:
+        """Give a domain without an owner to the company, and let SES look for its DNS records."""
+        return self.domains.add(request.caller, request.input.domain)
 
     @route_methods.reads("GET /operations/findings", Scope.OPERATOR)
     def list_findings(self, request: Request[NoInput]) -> views.Findings:

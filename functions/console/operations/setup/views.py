@@ -121,6 +121,15 @@ class Members(View):
     people: list[MemberView]
 
 
+class SecondFactors(View):
+    """
+    What a person has set up beside the password, in the words of Cognito: `SOFTWARE_TOKEN_MFA` (an authenticator app),
+    `SMS_MFA`, `EMAIL_OTP`.
+    """
+
+    second_factors: list[str]
+
+
 class MemberState(View):
     """A person after a change; *is_enabled* is null if the change was about something else."""
 
@@ -129,7 +138,10 @@ class MemberState(View):
 
 
 class ApiKeyView(View):
-    """An API key without its secret; *projects* is empty if it is valid for all of them."""
+    """
+    An API key without its secret; *projects* is empty if it is valid for all of them. *last_used_on*: the day (UTC) of
+    its last call; *successor*: the id of the key that replaces it; both null without one.
+    """
 
     key_id: str
     name: str
@@ -137,6 +149,8 @@ class ApiKeyView(View):
     projects: list[str]
     created_at: str
     expires_at: str | None
+    last_used_on: str | None
+    successor: str | None
     state: Literal["active", "expired", "revoked"]
 
 
@@ -171,3 +185,42 @@ class ApiKeyRevoked(View):
     """A key that no call can use any more."""
 
     key_id: str
+
+
+type IdentityState = Literal["none", "pending", "verified", "failed"]
+
+
+class DnsRecord(View):
+    """
+    A record to publish. *purpose*: `dkim` signs mails, `mail_from` makes SPF count, `receiving` brings mail to Parley,
+    `dmarc` says what receivers do with forged mail. *state* is `unknown` if no name server answered.
+    """
+
+    purpose: Literal["dkim", "mail_from", "receiving", "dmarc"]
+    type: Literal["CNAME", "MX", "TXT"]
+    name: str
+    value: str
+    state: Literal["found", "pending", "missing", "unknown"]
+
+
+class EmailDomain(View):
+    """
+    A domain of the company. *identity*: its state at SES. *sends*: SES accepts mail from it; *receives*: the deployment
+    receives its mail, once the MX record is published.
+    """
+
+    domain: str
+    identity: IdentityState
+    sends: bool
+    receives: bool
+    records: list[DnsRecord]
+
+
+class EmailDomains(View):
+    """
+    Names of the company's domains that SES knows. *is_complete*: false if the account has more identities than one
+    call lists, so that domains may be missing here.
+    """
+
+    domains: list[str]
+    is_complete: bool

@@ -1,4 +1,4 @@
-"""Routes of labels, snoozes, notes and the memory. The code of their calls is loaded by the first of them."""
+"""Routes of labels, snoozes, ratings, notes and the memory. The code of their calls is loaded by the first of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,6 +50,16 @@ class AnnotationRoutes:
         opened = opened_for(self.deps, request.caller, ref)
         return lambda: annotations.wake(self.deps.resources, opened, request)
 
+    @route_methods.changes(f"POST {_OF_ONE}/ratings", _REPLY)
+    def rate_message(
+        self, request: Request[inputs.RatingInput], ref: str
+    ) -> Callable[[], views.RatedView]:
+        """Rate a message of the model for reports, or take the own rating back."""
+        from conversations.api.agents import ratings  # noqa: PLC0415 - see the docstring of the module
+
+        opened = opened_for(self.deps, request.caller, ref)
+        return lambda: ratings.rate(self.deps.resources, opened, request)
+
     @route_methods.reads(f"GET {_OF_ONE}/notes", Scope.CONVERSATIONS_READ)
     def list_notes(self, request: Request[inputs.NotesQuery], ref: str) -> views.NotesView:
         """List the internal notes of a conversation, newest first."""
@@ -72,7 +82,7 @@ class AnnotationRoutes:
         """Return what the model remembers of a conversation beyond the messages that it reads."""
         from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
 
-        return memory.shown(self.deps.resources, opened_for(self.deps, request.caller, ref))
+        return memory.shown(self.deps, opened_for(self.deps, request.caller, ref))
 
     @route_methods.changes(f"POST {_OF_ONE}/memory", _REPLY)
     def set_memory(
@@ -82,4 +92,4 @@ class AnnotationRoutes:
         from conversations.api.agents import memory  # noqa: PLC0415 - see the docstring of the module
 
         opened = opened_for(self.deps, request.caller, ref)
-        return lambda: memory.replace(self.deps.resources, opened, request)
+        return lambda: memory.replace(self.deps, opened, request)

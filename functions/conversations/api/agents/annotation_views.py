@@ -1,4 +1,4 @@
-"""Response models of labels, snoozes, notes and the memory."""
+"""Response models of labels, snoozes, ratings, notes and the memory."""
 
 from shared.api.models.views import View
 
@@ -9,6 +9,14 @@ class AnnotatedView(View):
     ref: str
     revision: int
     snoozed_until: str | None
+
+
+class RatedView(View):
+    """The rating of the caller after the change; absent if there is none."""
+
+    ref: str
+    entry_id: str
+    rating: str | None
 
 
 class NoteView(View):

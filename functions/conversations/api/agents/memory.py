@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 from conversations.api.access import StateConflict
 from conversations.api.agents.annotation_views import MemoryView, WrittenMemoryView
 from conversations.store.annotations import memories
+from conversations.store.annotations.memory_owners import is_of_person
 from conversations.store.items.log import Message
 from conversations.store.items.parts.memory import Memory
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from conversations.api.access import ApiDependencies
     from conversations.api.inputs import MemoryInput
-    from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
     from shared.api.routing.routes import Request
 
 
-def shown(resources: Resources, opened: OpenConversation) -> MemoryView:
+def shown(deps: ApiDependencies, opened: OpenConversation) -> MemoryView:
     """Return the memory; an empty one of revision 0 if there is none."""
-    memory = memories.read(resources.log, opened.ref)
+    memory = _of_person(deps, opened, memories.read(deps.resources.log, opened.ref))
     if memory is None:
         return MemoryView(summary="", facts=[], revision=0, by=None, at=None, up_to=None)
     newest = (memory.up_to or "").removeprefix(Message.first_sk).partition("#")[0]
@@ -36,11 +37,12 @@ def shown(resources: Resources, opened: OpenConversation) -> MemoryView:
 
 
 def replace(
-    resources: Resources, opened: OpenConversation, request: Request[MemoryInput]
+    deps: ApiDependencies, opened: OpenConversation, request: Request[MemoryInput]
 ) -> WrittenMemoryView:
     """Replace the memory. Safe to repeat. Raises StateConflict if it was changed since the revision."""
     given, cause = request.input, digest(request.cause, request.input.model_dump_json())
-    stored = memories.read(resources.log, opened.ref)
+    log = deps.resources.log
+    stored = _of_person(deps, opened, memories.read(log, opened.ref))
     if (
         stored is not None and stored.revised_for == cause
     ):  # An earlier attempt died before its answer.
@@ -56,6 +58,16 @@ def replace(
         ttl=opened.conversation.ttl,
         revised_for=cause,
     )
-    if not memories.write(resources.log, opened.ref, memory, seen=stored):
+    if not memories.write(log, opened.ref, memory, seen=stored):
         raise StateConflict("revision: the memory was changed since this revision")
     return WrittenMemoryView(ref=opened.ref, revision=memory.revision)
+
+
+def _of_person(
+    deps: ApiDependencies, opened: OpenConversation, stored: Memory | None
+) -> Memory | None:
+    """Return a stored memory, without content if it is of contacts that are not the person's any more."""
+    log, contacts, item = deps.resources.log, deps.contacts, opened.conversation
+    if stored is None or is_of_person(log, contacts, item, opened.state, stored):
+        return stored
+    return stored.emptied()

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, model_validator
 
 from conversations.configuration.versions import VERSIONED
 from conversations.store.items.conversation import ChannelMethod
+from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Input
 
 LARGEST_SETTINGS_BYTES = 200_000
-LONGEST_NOTE = 500
 MOST_MESSAGES = 40
 LONGEST_MESSAGE = 4_000
 LONGEST_RESULT = 16_000
@@ -20,24 +20,12 @@ LARGEST_SET_BYTES = 300_000
 MOST_CALLS = 5_000
 MOST_DOLLARS = 100
 
-type Number = Annotated[int, Strict(), Field(ge=1)]
-
 
 class ProjectsQuery(Input):
     """Position in the list of projects."""
 
     limit: int = Field(default=25, ge=1, le=100)
     cursor: str | None = None
-
-
-class VersionsQuery(ProjectsQuery):
-    """Position in the list of a project's versions."""
-
-
-class VersionQuery(Input):
-    """*against*: the version to compare with, by default the one that the version was based on."""
-
-    against: int | None = Field(default=None, ge=1)
 
 
 class SpendingQuery(Input):
@@ -78,14 +66,8 @@ class VersionInput(Input):
     """A new version: changes of the settings of *based_on*, by default the live version; *note* says why."""
 
     settings: Settings
-    note: str = Field(default="", max_length=LONGEST_NOTE)
+    note: Note = ""
     based_on: Number | None = None
-
-
-class GoLiveInput(Input):
-    """*instead_of*: the version that the caller takes to be live; if another one is, nothing changes."""
-
-    instead_of: Number | None = None
 
 
 class SentFileInput(Input):

@@ -8,9 +8,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from conversations.api.projects import inputs, views
+from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery, number_of
+from shared.ai.versions.views import VersionsView, VersionView
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.errors import InvalidInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 
@@ -47,9 +48,7 @@ class ProjectRoutes:
         return spending.of_month(self.deps, request.caller, project_id, request.input)
 
     @route_methods.reads(f"GET {_OF_ONE}/versions", _ADMIN)
-    def list_versions(
-        self, request: Request[inputs.VersionsQuery], project_id: str
-    ) -> Page[views.VersionsView]:
+    def list_versions(self, request: Request[VersionsQuery], project_id: str) -> Page[VersionsView]:
         """List the versions of a project's settings, newest first."""
         from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
 
@@ -57,12 +56,14 @@ class ProjectRoutes:
 
     @route_methods.reads(f"GET {_VERSION}", _ADMIN)
     def get_version(
-        self, request: Request[inputs.VersionQuery], project_id: str, number: str
-    ) -> views.VersionView:
+        self, request: Request[VersionQuery], project_id: str, number: str
+    ) -> VersionView:
         """Return the settings of a version, and how they differ from those of another one."""
         from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
 
-        return versions.shown(self.deps, request.caller, project_id, _number(number), request.input)
+        return versions.shown(
+            self.deps, request.caller, project_id, number_of(number), request.input
+        )
 
     @route_methods.changes(f"POST {_OF_ONE}/versions", _ADMIN, status=HTTPStatus.CREATED)
     def create_version(
@@ -76,12 +77,12 @@ class ProjectRoutes:
 
     @route_methods.changes(f"POST {_VERSION}/live", _ADMIN)
     def put_version_live(
-        self, request: Request[inputs.GoLiveInput], project_id: str, number: str
+        self, request: Request[GoLiveInput], project_id: str, number: str
     ) -> Callable[[], views.LiveView]:
         """Make a version the live one, also an older one."""
         from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
 
-        version = versions.version_of(self.deps, request.caller, project_id, _number(number))
+        version = versions.version_of(self.deps, request.caller, project_id, number_of(number))
         return lambda: versions.go_live(self.deps, project_id, version, request)
 
     @route_methods.reads(f"POST {_OF_ONE}/playground", _ADMIN)
@@ -98,10 +99,3 @@ class ProjectRoutes:
         if given.version is not None:
             company = company.model_copy(update={"ai_version": given.version})
         return playground.answer(self.playground(), company, given, request.remaining_ms)
-
-
-def _number(text: str) -> int:
-    """Return the number of a version in a path. Raises InvalidInput."""
-    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 8):  # noqa: PLR2004 - digits of the key
-        raise InvalidInput([{"field": "number", "problem": "must be the number of a version"}])
-    return int(text)

@@ -9,20 +9,17 @@ from boto3.dynamodb.conditions import Key
 from conversations.ai.project_checks.settings import SettingsRefused, checked
 from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects.views import (
-    DifferenceView,
     LiveView,
     ProjectsView,
     ProjectView,
-    VersionSummaryView,
-    VersionsView,
-    VersionView,
     WrittenVersionView,
 )
 from conversations.configuration import projects, versions
 from conversations.configuration.projects import PARTITION_KEY, ConfigurationInvalid
 from conversations.store import project_versions
 from conversations.store.evaluations import Evaluations
-from conversations.store.items.parts.project_version import ProjectVersion
+from shared.ai.versions import views
+from shared.ai.versions.stored import NO_VERSION, NoVersion, Version, Versions
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.aws.dynamodb import ConditionFailed
@@ -34,21 +31,19 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.inputs import (
-        GoLiveInput,
         PlaygroundInput,
         ProjectsQuery,
         Settings,
         VersionInput,
-        VersionQuery,
-        VersionsQuery,
     )
     from conversations.configuration.projects import Company
+    from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery
+    from shared.ai.versions.views import VersionsView, VersionView
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
 PROJECT_NOT_FOUND = "project_id: project not found"
-VERSION_NOT_FOUND = "number: version not found"
 
 
 def projects_of(deps: ApiDependencies, caller: Caller, query: ProjectsQuery) -> Page[ProjectsView]:
@@ -99,41 +94,31 @@ def listed(
     deps: ApiDependencies, caller: Caller, project_id: str, query: VersionsQuery
 ) -> Page[VersionsView]:
     """Return a page of the versions of a project, newest first. Raises NotFound."""
-    item, log = item_of(deps, caller, project_id), deps.resources.log
+    live = item_of(deps, caller, project_id).get(versions.LIVE)
+    made = _versions(deps, caller, project_id)
     listing = Listing(caller.company, "VERSIONS", (project_id,))
-    start = listing.position(deps.seal, query.cursor) if query.cursor else None
-    found, last = project_versions.page(log, caller.company, project_id, query.limit, start)
-    summaries = [VersionSummaryView(**_summary(one, item)) for one in found]
-    return Page(VersionsView(versions=summaries), listing.cursor(deps.seal, last) if last else None)
+    return views.listed(made, int(live) if live else None, query, listing, deps.seal)
 
 
 def shown(
     deps: ApiDependencies, caller: Caller, project_id: str, number: int, query: VersionQuery
 ) -> VersionView:
-    """Return a version and how it differs from another one. Raises NotFound."""
-    item = item_of(deps, caller, project_id)
-    version = version_of(deps, caller, project_id, number)
-    other = query.against or version.based_on
-    before = version_of(deps, caller, project_id, other).settings if other else version.settings
-    found = versions.differences(before, version.settings)
-    return VersionView(
-        **_summary(version, item),
-        settings=version.settings,
-        compared_with=other,
-        differences=[DifferenceView(path=path, before=a, after=b) for path, a, b in found],
+    """Return a version and how it differs from another one. Raises NotFound and NoVersion."""
+    live = item_of(deps, caller, project_id).get(versions.LIVE)
+    return views.compared(
+        _versions(deps, caller, project_id), number, int(live) if live else None, query
     )
 
 
-def version_of(
-    deps: ApiDependencies, caller: Caller, project_id: str, number: int
-) -> ProjectVersion:
-    """Return a version of a project of the caller. Raises NotFound."""
-    version = None
-    if caller.may_use(caller.company, project_id):
-        version = project_versions.read(deps.resources.log, caller.company, project_id, number)
-    if version is None:
-        raise NotFound(VERSION_NOT_FOUND)
-    return version
+def version_of(deps: ApiDependencies, caller: Caller, project_id: str, number: int) -> Version:
+    """Return a version of a project of the caller. Raises NoVersion."""
+    if not caller.may_use(caller.company, project_id):
+        raise NoVersion(NO_VERSION)
+    return _versions(deps, caller, project_id).get(number)
+
+
+def _versions(deps: ApiDependencies, caller: Caller, project_id: str) -> Versions:
+    return project_versions.of_project(deps.resources.log, caller.company, project_id)
 
 
 def create(
@@ -148,8 +133,7 @@ def create(
     settings = changed(before, given.settings)
     checked_project(item, settings)
     live = versions.live_version(deps.resources.log, deps.resources.companies.table, item)
-    wanted = ProjectVersion(
-        number=1,
+    wanted = Version(
         settings=settings,
         note=given.note.strip(),
         by=caller.principal,
@@ -157,12 +141,12 @@ def create(
         based_on=given.based_on or live,
         made_for=request.cause,
     )
-    stored = versions.add(deps.resources.log, caller.company, project_id, wanted)
+    stored = _versions(deps, caller, project_id).add(wanted, live)
     return WrittenVersionView(project_id=project_id, number=stored.number)
 
 
 def go_live(
-    deps: ApiDependencies, project_id: str, version: ProjectVersion, request: Request[GoLiveInput]
+    deps: ApiDependencies, project_id: str, version: Version, request: Request[GoLiveInput]
 ) -> LiveView:
     """Make a version live, also an older one. Repeatable. Raises NotFound, InvalidInput and StateConflict."""
     company_id, table = request.caller.company, deps.resources.companies.table
@@ -188,7 +172,7 @@ def go_live(
 def settings_to_try(
     deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: PlaygroundInput
 ) -> dict[str, Any]:
-    """Return the settings that a call to the playground names. Raises NotFound for an unknown version."""
+    """Return the settings that a call to the playground names. Raises NoVersion."""
     settings = versions.settings_of(item)
     if given.version is not None:
         settings = version_of(deps, caller, project_id, given.version).settings
@@ -209,14 +193,3 @@ def checked_project(item: Attributes, settings: Mapping[str, Any]) -> Company:
         raise InvalidInput(
             [{"field": f"settings.{path}", "problem": rule} for path, rule in refusal.faults]
         ) from None
-
-
-def _summary(version: ProjectVersion, item: Attributes) -> dict[str, Any]:
-    return {
-        "number": version.number,
-        "at": version.at,
-        "by": version.by,
-        "note": version.note,
-        "based_on": version.based_on,
-        "is_live": item.get(versions.LIVE) == version.number,
-    }

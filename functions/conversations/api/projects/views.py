@@ -6,6 +6,7 @@ from pydantic import BeforeValidator
 
 from conversations.api.views import Json
 from conversations.initiation.context_object import as_json
+from shared.ai.versions import views as versions
 from shared.api.models.views import View
 
 type JsonValue = Annotated[Any, BeforeValidator(as_json)]
@@ -26,41 +27,6 @@ class ProjectsView(View):
     """Page of a company's projects."""
 
     projects: list[ProjectView]
-
-
-class VersionSummaryView(View):
-    """A version in a list. `by`: the person, the API key or the operator who made it."""
-
-    number: int
-    at: str
-    by: str
-    note: str
-    based_on: int | None
-    is_live: bool
-
-
-class VersionsView(View):
-    """Page of a project's versions, newest first."""
-
-    versions: list[VersionSummaryView]
-
-
-class DifferenceView(View):
-    """A setting that differs, with its value in both versions; null where it is absent."""
-
-    path: str
-    before: JsonValue
-    after: JsonValue
-
-
-class VersionView(VersionSummaryView):
-    """A version with its settings, and how they differ from those of the version `compared_with`, if there is one."""
-
-    omits_none = False
-
-    settings: Json
-    compared_with: int | None
-    differences: list[DifferenceView]
 
 
 class PriceView(View):
@@ -101,19 +67,16 @@ class ProjectSpendingView(View):
     list_price_sources: list[str]
 
 
-class WrittenVersionView(View):
+class WrittenVersionView(versions.WrittenVersionView):
     """The number of a version that was stored. It is not live."""
 
     project_id: str
-    number: int
 
 
-class LiveView(View):
+class LiveView(versions.LiveView):
     """The version that is live now, and the one before."""
 
     project_id: str
-    live_version: int
-    before: int | None
 
 
 class CalledView(View):

@@ -241,7 +241,7 @@ class MessageWriter:
         def ask(request: ai.Request) -> Remembered:
             return self._models().summary(opened, config_of(opened), request, turn_id)
 
-        memory.renew(self.resources, opened, ask)
+        memory.renew(self.resources, self.people, opened, ask)
 
     def _models(self) -> ModelTurns:
         return ModelTurns(self.resources.log, self.model_deps, self.credentials, self.spending)

@@ -234,18 +234,27 @@ def _update(
             facts["email_id"] = message.provider_message_id
     if message.ai_cost_micros and message.entry_id not in entry_ids:
         facts["ai_cost_micros"] = (conversation.ai_cost_micros or 0) + message.ai_cost_micros
-    if message.hand_off_reason:
-        facts |= {
-            "hand_off_to_human": True,
-            "hand_off_to_human_reason": message.hand_off_reason,
-        }
-    facts |= _noted(resources, conversation, Noted(message.functions, message.answers))
+    facts |= _assisted(message) | _noted(
+        resources, conversation, Noted(message.functions, message.answers)
+    )
     after = conversation.model_copy(
         update={name: value for name, value in facts.items() if value is not None}
     )
     added = [*answered, *map(messages.entry_of, [message, *later])]
     entries = window(conversation.messages, added, room_for_window(after))
     return facts | {"messages": [entry.stored() for entry in entries]}
+
+
+def _assisted(message: Message) -> dict[str, Any]:
+    """Return the version of the settings with which the model wrote a message, and its hand-off."""
+    version = {"ai_version": message.ai_version} if message.ai_version is not None else {}
+    if not message.hand_off_reason:
+        return version
+    return version | {
+        "hand_off_to_human": True,
+        "hand_off_to_human_reason": message.hand_off_reason,
+        "hand_off_cause": message.hand_off_cause,
+    }
 
 
 def keep_noted(resources: Resources, opened: OpenConversation, noted: Noted) -> None:

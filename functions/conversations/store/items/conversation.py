@@ -116,6 +116,7 @@ class Conversation(BaseModel):
     task_complete: int = 0
     processing_time_ms: int | None = None
     ai_cost_micros: int | None = None  # micro-dollars of the model's messages
+    ai_version: int | None = None  # of the settings of the model's newest turn
     recipient_first_name: str | None = Field(default=None, repr=False)
     recipient_last_name: str | None = Field(default=None, repr=False)
     comms_consent: bool = False
@@ -137,6 +138,7 @@ class Conversation(BaseModel):
     function_call_type: str | None = None
     hand_off_to_human: bool = False
     hand_off_to_human_reason: str | None = None
+    hand_off_cause: str | None = None  # a code
     ttl: int | None = None
     gsi_recipient_tel: str | None = Field(default=None, repr=False)
     gsi_recipient_email: str | None = Field(default=None, repr=False)

@@ -110,6 +110,9 @@ class Message(OfConversation):
     told: list[str] = Field(default_factory=list)  # members of `State.to_tell` given to the model
     # Passages of documents given to the model: `chunk_id`, `score`, and `cited` if the message cites it; no content.
     retrieved: list[dict[str, str]] = Field(default_factory=list)
+    ratings: dict[str, str] = Field(
+        default_factory=dict
+    )  # by principal: `rated_up`, `rated_down:wrong`
     completes_task: bool | None = None
     asks_again: bool | None = None  # the customer, so the model
     opts_out: bool | None = None

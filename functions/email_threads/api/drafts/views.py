@@ -40,6 +40,7 @@ class DraftView(View):
     version: int
     attempt: int
     model: str | None = None
+    ai_version: int | None = None
     reason: str | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None

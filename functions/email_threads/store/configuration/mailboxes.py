@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.items import CompanyMailboxes, Mailbox, Signature
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -113,6 +114,22 @@ def put(table: Table, mailbox: Mailbox, present: Mailbox | None) -> bool:
             raise TooMany(f"address: a company has at most {MOST} mailboxes") from None
         return False
     return True
+
+
+def put_version(table: Table, mailbox: Mailbox, number: int) -> int:
+    """
+    Note the version of the settings that a mailbox has, unless it has one; return the stored one. Idempotent.
+
+    Raises Transient if the mailbox has changed since it was read.
+    """
+    version = Mailbox.named(ai_version=number)
+    try:
+        stored = table.update(
+            Mailbox.of(mailbox.address), put_once=version, when=_is_unchanged(mailbox)
+        )
+    except ConditionFailed:
+        raise Transient("mailbox_contended") from None
+    return int(stored[Mailbox.name_of("ai_version")])
 
 
 def _is_unchanged(present: Mailbox | None) -> ConditionBase:

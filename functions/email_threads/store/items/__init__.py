@@ -11,6 +11,7 @@ Items of the table, one string key each.
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
+    version#{company}#{address}#{n}  MailboxVersion    the settings of its model, as they were at a time
     service#{mailbox}#{date}         ServiceLevelDay   targets that were met and breached, and scores, of a day
     signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
@@ -34,6 +35,7 @@ from email_threads.store.items.expiry import Expiry
 from email_threads.store.items.macro import Macro, MacroList
 from email_threads.store.items.mail import Delivery, Mail
 from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox
+from email_threads.store.items.mailbox_version import MailboxVersion
 from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
@@ -56,15 +58,15 @@ from email_threads.store.items.thread import (
 )
 
 CHILDREN = (
-    Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, CompanyMailboxes, Signature,
-    ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob,
-    ErasedAddress,
+    Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, MailboxVersion,
+    CompanyMailboxes, Signature, ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer,
+    AnswerCount, PrivacyJob, ErasedAddress,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus",
-    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "Metadata", "Note",
-    "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend", "SentimentEntry",
-    "ServiceLevelDay", "Signature", "Status", "StoredAnswer", "Thread",
+    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "MailboxVersion", "Metadata",
+    "Note", "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend",
+    "SentimentEntry", "ServiceLevelDay", "Signature", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

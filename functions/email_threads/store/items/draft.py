@@ -108,6 +108,7 @@ class Draft(ThreadItem):
     version: int = 1
     attempt: int = 1
     model: str | None = None
+    ai_version: int | None = None  # of the mailbox's settings with which the model wrote it
     usage: dict[str, Any] | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None

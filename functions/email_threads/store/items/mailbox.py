@@ -44,6 +44,7 @@ class Mailbox(ThreadItem):
         None  # from the end of a thread to the question; None: not asked
     )
     reopen_days: int | None = None  # later mail of the customer begins a new thread; None: never
+    ai_version: int | None = None  # the live one of its model's settings; None without a model
     updated_at: str | None = None
     updated_by: str | None = None
 

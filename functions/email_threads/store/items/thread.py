@@ -157,6 +157,7 @@ class AiAnalysis(BaseModel):
     analysed_at: str | None = None
     evidence_seq: int | None = None  # the number of the thread
     model: str | None = None
+    ai_version: int | None = None  # of the mailbox's settings
     summary: str | None = Field(default=None, repr=False)
     intent: str | None = None
     language: str | None = None

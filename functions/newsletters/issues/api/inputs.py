@@ -60,12 +60,27 @@ type Recipients = Annotated[
 ]
 
 
+type Limits = Annotated[
+    list[Annotated[int, Strict(), Field(ge=1, le=10_000_000)]], Field(max_length=60)
+]
+
+
+class WelcomeInput(Input):
+    """
+    The mail that a reader gets once, after the confirmation of a sign-up: plain text, a blank line between paragraphs.
+    `{{first_name|there}}` is the name that the reader has given.
+    """
+
+    subject: Subject
+    text: Annotated[str, Field(min_length=1, max_length=5_000), AfterValidator(is_text)]
+
+
 class PublicListInput(Change):
     """
     What the public sees of a list of contacts; absent fields keep their values. `version`: of the list as read,
     0 for a list that is not published. A new one needs title, sender, sender_name and postal_address. `is_open`: people
     may sign up. `has_archive`: sent issues are public. Readers choose among `topics`. `keeps_ip`: the evidence of
-    consent has the reader's network address.
+    consent has the reader's network address. `welcome: null`: no welcome mail.
     """
 
     view = views.PublicListView
@@ -78,10 +93,25 @@ class PublicListInput(Change):
     has_archive: Flag | None = None
     topics: Topics | None = None
     keeps_ip: Flag | None = None
+    welcome: WelcomeInput | None = None
     sender: Address | None = None
     sender_name: Name | None = None
     reply_to: Address | None = None
     postal_address: Line | None = None
+
+
+class WarmUpInput(Change):
+    """
+    The plan of a sender's domain; absent fields keep their values. `version`: as read, 0 for the default plan.
+    `limits`: the most mails of each day with mails; none: the domain is warm. To one mailbox provider go at most
+    `provider_percent` of them.
+    """
+
+    view = views.WarmUpView
+
+    version: Version
+    limits: Limits | None = None
+    provider_percent: Annotated[int, Strict(), Field(ge=50, le=100)] | None = None
 
 
 class IssueTestInput(Input):
@@ -104,20 +134,14 @@ class SubjectTestInput(Input):
     decided_by: Literal["clicks", "person"]
 
 
-class IssueInput(Input):
-    """
-    An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
-    which ground the people of the lists are written to; `recorded` writes only to people who have opted in. `topics`
-    are topics of the lists: readers who have chosen others only do not get the issue.
-    """
+class IssueFields(Input):
+    """What the readers of an issue see of the sender, and its audience."""
 
-    newsletter_code: Annotated[str, Field(max_length=20)]
     list_ids: ListIds = Field(default_factory=list)
     segment_ids: ListIds = Field(default_factory=list)
     sender: Address
     sender_name: Name
     reply_to: Address | None = None
-    subject: Subject
     preheader: Preview = ""
     topics: Topics = Field(default_factory=list)
     postal_address: Line
@@ -133,6 +157,17 @@ class IssueInput(Input):
         if self.consent == "attested" and not self.consent_statement:
             raise PydanticCustomError("statement", "consent_statement: attested consent needs one")
         return self
+
+
+class IssueInput(IssueFields):
+    """
+    An issue of a newsletter: what its readers see of the sender, and its audience. `attested` needs the statement on
+    which ground the people of the lists are written to; `recorded` writes only to people who have opted in. `topics`
+    are topics of the lists: readers who have chosen others only do not get the issue.
+    """
+
+    newsletter_code: Annotated[str, Field(max_length=20)]
+    subject: Subject
 
 
 class IssueChange(Change):

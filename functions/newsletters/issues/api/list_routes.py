@@ -82,7 +82,7 @@ def _completed(
 ) -> PublicList:
     """Return a list with the present values of absent fields. Raises InvalidInput."""
     given: dict[str, Any] = request.input.given()
-    empty: dict[str, Any] = {"description": "", "topics": [], "reply_to": None}
+    empty: dict[str, Any] = {"description": "", "topics": [], "reply_to": None, "welcome": None}
     fields = {name: empty.get(name) if value is None else value for name, value in given.items()}
     missing = [name for name, value in fields.items() if value is None and name not in empty]
     if present is None:
@@ -90,6 +90,8 @@ def _completed(
     if missing:
         problem = "must not be null or absent"
         raise InvalidInput([{"field": name, "problem": problem} for name in sorted({*missing})])
+    if (welcome := request.input.welcome) is not None:
+        fields["welcome"] = welcome.model_dump()
     company = request.caller.company
     kept = present.model_dump(exclude={"PK", "SK"}) if present else {}
     changed = {

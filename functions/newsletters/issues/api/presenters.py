@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.api import views
+from newsletters.issues.pace import warm_up
 from newsletters.store.items.item import timestamp
-from newsletters.store.items.recipients import VARIANT_COUNTS
+from newsletters.store.items.recipients import (
+    MAILBOX_PROVIDERS,
+    PROVIDER_COUNTS,
+    VARIANT_COUNTS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from newsletters.issues.checklist import Findings
-    from newsletters.store.items import Issue, IssueStats, PublicList, Recipient, VariantStats
+    from newsletters.store.items import (
+        Issue,
+        IssueStats,
+        PublicList,
+        Recipient,
+        VariantStats,
+        WarmUp,
+    )
     from newsletters.store.items.issues import Variant
+    from newsletters.store.items.recipients import MailboxProvider
+
+
+_COMPUTED: Final = frozenset(
+    {"waiting", "variants", "mailbox_providers", "warm_up"}
+)  # of the counters
 
 
 def issue_view(issue: Issue) -> views.IssueView:
@@ -36,10 +55,13 @@ def issue_view(issue: Issue) -> views.IssueView:
 def public_list_view(of: PublicList) -> views.PublicListView:
     """Return a public list with its addresses."""
     base = f"/n/{of.company_id}/{of.list_id}"
-    paths = {"subscribe_path", "archive_path", "feed_path"}
+    paths = {"subscribe_path", "archive_path", "feed_path", "welcome"}
     names = views.PublicListView.model_fields.keys() - paths
     return views.PublicListView(
         **{name: getattr(of, name) for name in names},
+        welcome=views.WelcomeView(subject=of.welcome.subject, text=of.welcome.text)
+        if of.welcome
+        else None,
         subscribe_path=f"{base}/subscribe" if of.is_open else None,
         archive_path=f"{base}/archive" if of.has_archive else None,
         feed_path=f"{base}/feed.xml" if of.has_archive else None,
@@ -47,10 +69,13 @@ def public_list_view(of: PublicList) -> views.PublicListView:
 
 
 def stats_view(
-    issue: Issue, stats: IssueStats, variants: Mapping[Variant, VariantStats]
+    issue: Issue,
+    stats: IssueStats,
+    variants: Mapping[Variant, VariantStats],
+    found: WarmUp | None,
 ) -> views.StatsView:
     """Return the counters of an issue, with the recipients that have no end yet."""
-    names = views.StatsView.model_fields.keys() - {"waiting", "variants"}
+    names = views.StatsView.model_fields.keys() - _COMPUTED
     ended = stats.sent + stats.skipped + stats.failed + stats.unknown
     return views.StatsView(
         **{name: getattr(stats, name) for name in names},
@@ -63,7 +88,43 @@ def stats_view(
             )
             for name, one in variants.items()
         ],
+        mailbox_providers=[_provider_view(stats, one) for one in MAILBOX_PROVIDERS],
+        warm_up=_issue_warm_up(stats, found) if found is not None else None,
     )
+
+
+def warm_up_view(found: WarmUp) -> views.WarmUpView:
+    """Return the warm-up of a domain on this day."""
+    day = warm_up.day_of(found)
+    step = warm_up.step_on(found, day)
+    is_limited = not warm_up.is_warm(found, day)
+    names = views.WarmUpView.model_fields.keys() - {"day_number", "limit", "sent_today"}
+    return views.WarmUpView(
+        **{name: getattr(found, name) for name in names},
+        day_number=step + 1 if is_limited else None,
+        limit=warm_up.limit_on(found, step) if is_limited else None,
+        sent_today=warm_up.sent_on(found, day),
+    )
+
+
+def _issue_warm_up(stats: IssueStats, found: WarmUp) -> views.IssueWarmUpView | None:
+    """Return the limit that an issue waits for; None if the domain is warm."""
+    day = warm_up.day_of(found)
+    if warm_up.is_warm(found, day):
+        return None
+    waiting = {one: getattr(stats, stats.counted(one, "waiting")) for one in MAILBOX_PROVIDERS}
+    return views.IssueWarmUpView(
+        domain=found.domain,
+        limit=warm_up.limit_on(found, warm_up.step_on(found, day)),
+        sent_today=warm_up.sent_on(found, day),
+        ends_on=warm_up.end_of(found, day, waiting),
+    )
+
+
+def _provider_view(stats: IssueStats, provider: MailboxProvider) -> views.ProviderStatsView:
+    counts = {name: getattr(stats, stats.counted(provider, name)) for name in PROVIDER_COUNTS}
+    waiting = getattr(stats, stats.counted(provider, "waiting"))
+    return views.ProviderStatsView(mailbox_provider=provider, waiting=waiting, **counts)
 
 
 def recipient_view(recipient: Recipient) -> views.RecipientView:
@@ -81,4 +142,5 @@ def checklist_view(findings: Findings) -> views.Checklist:
             views.CheckView(code=one.code, level=one.level, problem=one.problem)
             for one in findings.checks
         ],
+        warm_up=views.OutlookView(**asdict(findings.outlook)) if findings.outlook else None,
     )

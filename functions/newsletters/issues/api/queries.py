@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.issues.api import presenters, views
-from newsletters.store import issues
+from newsletters.issues.pace import warm_up
+from newsletters.store import issues, warm_ups
+from newsletters.store.items import IssueState
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.readers import public_lists, recipients
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from newsletters.issues.api import inputs
     from newsletters.issues.dependencies import IssueDependencies
-    from newsletters.store.items import Issue
+    from newsletters.store.items import Issue, WarmUp
     from shared.api.auth import Caller
 
 
@@ -78,7 +80,10 @@ def stats(deps: IssueDependencies, issue: Issue) -> views.StatsView:
     """Return the counters of an issue."""
     table = deps.store.table
     variants = recipients.variant_stats(table, issue) if issue.subject_test else {}
-    return presenters.stats_view(issue, recipients.stats(table, issue.issue_id), variants)
+    found: WarmUp | None = None
+    if issue.state in {IssueState.SENDING, IssueState.PAUSED}:
+        found = warm_ups.get(table, issue.company_id, warm_up.domain_of(issue.sender))
+    return presenters.stats_view(issue, recipients.stats(table, issue.issue_id), variants, found)
 
 
 def list_recipients(

@@ -19,6 +19,57 @@ class VariantStatsView(View):
     unsubscribed: int
 
 
+class ProviderStatsView(View):
+    """
+    The counters of the mails to one mailbox provider, by the domains of the addresses; `other`: at all other domains,
+    also own domains at these providers.
+    """
+
+    mailbox_provider: Literal["google", "microsoft", "yahoo", "apple", "other"]
+    waiting: int
+    sent: int
+    delivered: int
+    delayed: int
+    bounced: int
+    complained: int
+
+
+class WarmUpView(View):
+    """
+    The warm-up of a sender's domain. `limits`: the most mails of its days with mails, of which `provider_percent` go to
+    one mailbox provider. `day_number`: of today's limit in them, from 1; null if the domain is warm, or has no limits.
+    Of today's `limit` `sent_today` are sent (UTC).
+    """
+
+    domain: str
+    limits: list[int]
+    provider_percent: int
+    day_number: int | None
+    limit: int | None
+    sent_today: int
+    updated_at: str | None
+    updated_by: str | None
+    version: int
+
+
+class WarmUps(View):
+    """The warm-ups of a company's domains: of those that have sent an issue, or whose plan people have changed."""
+
+    warm_ups: list[WarmUpView]
+
+
+class IssueWarmUpView(View):
+    """
+    The limit of the sender's new domain on this day (UTC), over all issues. `ends_on`: the day of the last mail of this
+    issue, unless other issues of the domain take places.
+    """
+
+    domain: str
+    limit: int
+    sent_today: int
+    ends_on: str
+
+
 class StatsView(View):
     """
     The counters of an issue: sent + skipped + failed + unknown + waiting = audience. `delayed`: mails that the
@@ -40,6 +91,8 @@ class StatsView(View):
     clicked: int
     likely_automated: int
     variants: list[VariantStatsView]
+    mailbox_providers: list[ProviderStatsView]
+    warm_up: IssueWarmUpView | None
 
 
 class SubjectTestView(View):
@@ -101,6 +154,21 @@ class CheckView(View):
     problem: str
 
 
+class OutlookView(View):
+    """
+    What a new domain means for an issue: `limit` mails on this day (UTC), of which `sent_today` are sent, and the
+    earliest day of the last mail to `people`. `is_all` is false if there are more of them: of each list 5,000 members
+    are counted, and people of segments are not.
+    """
+
+    domain: str
+    limit: int
+    sent_today: int
+    people: int
+    is_all: bool
+    ends_on: str
+
+
 class Checklist(View):
     """The findings of an issue; it may be approved and sent without any that blocks."""
 
@@ -109,6 +177,7 @@ class Checklist(View):
         description="Size of the HTML part, of which Gmail shows 104448 bytes."
     )
     checks: list[CheckView]
+    warm_up: OutlookView | None
 
 
 class RecipientView(View):
@@ -134,6 +203,13 @@ class Recipients(View):
     recipients: list[RecipientView]
 
 
+class WelcomeView(View):
+    """The mail to readers who have confirmed a sign-up."""
+
+    subject: str
+    text: str
+
+
 class PublicListView(View):
     """
     What the public sees of a list of contacts. `subscribe_path`, `archive_path` and `feed_path` are below the address
@@ -148,6 +224,7 @@ class PublicListView(View):
     has_archive: bool
     topics: list[str]
     keeps_ip: bool
+    welcome: WelcomeView | None
     sender: str
     sender_name: str
     reply_to: str | None

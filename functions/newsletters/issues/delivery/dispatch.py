@@ -1,7 +1,7 @@
 """
 The mails of an issue, a batch of recipients at a time.
 
-    planned --check right before the wire--> skipped
+    planned --check right before the wire--> skipped; passed over until its time, or a day with room for it
        '----reserve--> sending --one wire attempt--> sent, failed, or planned again
                           '-- the answer is lost: in doubt, until an event of the provider or the settlement
 
@@ -14,15 +14,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from newsletters.issues import content, links, mailbox_providers
+from newsletters.issues import content, links
 from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
+from newsletters.issues.pace import mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import timestamp
 from newsletters.store.readers import recipients
+from newsletters.store.readers.recipients import NoPlace
 from shared.aws.tables.rate_limits.gcra import Pace
 from shared.aws.tables.rate_limits.limit import Rate
 from shared.policy.consent.subscriptions import NEWSLETTERS
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
+    from newsletters.issues.pace.warm_up import DayRoom
     from newsletters.store.items import Issue, Recipient
     from shared.aws.dynamodb import Table
     from shared.providers.email.ses import Mail
@@ -69,13 +72,17 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sending:
-    """What all mails of a turn share. *owner* makes the attempts, until *until_ms* (since 1970)."""
+    """
+    What all mails of a turn share. *owner* makes the attempts, until *until_ms* (since 1970). *room*: of the day, while
+    the sender's domain is in its warm-up.
+    """
 
     resources: SendingResources
     issue: Issue
     sealed: Sealed
     owner: str
     until_ms: int
+    room: DayRoom | None = None
 
 
 def send_batch(sending: Sending) -> Batch:
@@ -87,17 +94,21 @@ def send_batch(sending: Sending) -> Batch:
         table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
     )
     held = _held(table, issue.company_id, found)
+    room = warm_up.room_today(table, issue.company_id, issue.sender)
+    sending = replace(sending, room=room)
     doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
-    for one in found:
-        if one.state is not RecipientState.PLANNED:
-            continue
-        if one.variant is None and subject_tests.is_open(issue):
-            continue
-        waits_until = _wait_of(one, held)
+    for one in _due(issue, found):
+        if room is not None and room.is_full:
+            return Batch(issue, Stop(NOT_YET, until_ms=warm_up.next_day_ms()))
+        waits_until = _wait_of(one, held, room)
         if waits_until is not None:
             waits.append(waits_until)
             continue
-        result = _send(sending, one)
+        try:
+            result = _send(sending, one)
+        except NoPlace:  # Another issue of the domain has taken the last one.
+            waits.append(warm_up.next_day_ms())
+            continue
         if isinstance(result, Stop):
             return Batch(issue, result)
         doubts += not result
@@ -111,6 +122,13 @@ def send_batch(sending: Sending) -> Batch:
     return Batch(issues.advance(table, issue, waits_until=waits_until, **place))
 
 
+def _due(issue: Issue, found: Sequence[Recipient]) -> list[Recipient]:
+    """Return the planned recipients, of an open subject test only those of the sample."""
+    is_open = subject_tests.is_open(issue)
+    planned = (one for one in found if one.state is RecipientState.PLANNED)
+    return [one for one in planned if one.variant is not None or not is_open]
+
+
 def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str | None, int]:
     """Return the mailbox providers of planned recipients to whom nothing is sent now, and until when."""
     planned = {one.mailbox_provider for one in found if one.state is RecipientState.PLANNED}
@@ -121,9 +139,13 @@ def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str
     return {one: until for one, until in ends.items() if until is not None}
 
 
-def _wait_of(recipient: Recipient, held: Mapping[str | None, int]) -> int | None:
+def _wait_of(
+    recipient: Recipient, held: Mapping[str | None, int], room: DayRoom | None
+) -> int | None:
     """Return until when a planned recipient is passed over (ms since 1970), None for one whose time it is."""
     times = [recipient.not_before, held.get(recipient.mailbox_provider)]
+    if room is not None and not room.has_place(recipients.provider_of(recipient)):
+        times.append(warm_up.next_day_ms())
     return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
 
 
@@ -142,7 +164,7 @@ def _end_of_round(table: Table, issue: Issue) -> Batch:
 
 
 def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
-    """Send to one recipient; False if the result is in doubt."""
+    """Send to one recipient; False if the result is in doubt. Raises NoPlace if the day has none left."""
     resources, issue = sending.resources, sending.issue
     table = resources.store.table
     if not _wait_for_turn(sending):
@@ -151,7 +173,11 @@ def _send(sending: Sending, recipient: Recipient) -> Stop | bool:
     if not isinstance(found, Writable):
         recipients.skip(table, issue.issue_id, recipient, found)
         return True
-    reserved = recipients.reserve(table, recipient, sending.owner, clock.now_ms() + WIRE_MS)
+    deadline_ms = clock.now_ms() + WIRE_MS
+    if sending.room is None:
+        reserved = recipients.reserve(table, recipient, sending.owner, deadline_ms)
+    else:
+        reserved = sending.room.reserve(recipient, sending.owner, deadline_ms)
     return True if reserved is None else _attempt(sending, reserved, found)
 
 
@@ -159,13 +185,14 @@ def _attempt(sending: Sending, reserved: Recipient, to: Writable) -> Stop | bool
     """Make the wire attempt of a reserved recipient; False if the result is in doubt."""
     resources, issue = sending.resources, sending.issue
     table = resources.store.table
+    place = sending.room.place_back(reserved) if sending.room is not None else None
     try:
         sent = resources.ses().send(_mail(sending, reserved, to))
     except Misconfigured as refusal:
-        recipients.give_back(table, reserved)
+        recipients.give_back(table, reserved, place)
         return Stop(refusal.code, pauses=refusal.code != DAY_SPENT)
     except NotSent:
-        recipients.give_back(table, reserved)
+        recipients.give_back(table, reserved, place)
         return Stop(THROTTLED)
     except InDoubt:
         return False

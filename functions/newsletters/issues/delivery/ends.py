@@ -1,5 +1,6 @@
 """
-Ends the work on an issue, or pauses it by a rule, and notifies the person who made it, in one transaction.
+Ends the work on an issue, or pauses it by a rule, and notifies the person who made it, in one transaction. Open pages
+and browsers hear of it afterwards; a worker that dies in between leaves it to their next look.
 
 People who pause or cancel an issue are not notified of it.
 """
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from newsletters.store import issues
 from shared.api import principals
+from shared.inbox.items import Context
+from shared.inbox.live.announcements import Announced
 from shared.inbox.notifications.items import Notification
 from shared.runtime import clock
 
@@ -22,12 +25,16 @@ if TYPE_CHECKING:
 def end(resources: SendingResources, issue: Issue, state: IssueState, **facts: Any) -> Issue:  # noqa: ANN401 - fields of the issue
     """End the work of the worker that holds the lease: sent, failed, paused or missed. Raises LeaseLost."""
     notified = _notification(resources, issue)
-    return issues.end(resources.store.table, issue, state, *notified, **facts)
+    ended = issues.end(resources.store.table, issue, state, *notified, **facts)
+    _announce(resources, issue)
+    return ended
 
 
 def pause(resources: SendingResources, issue: Issue, reason: str) -> None:
     """Pause an issue that is being sent, unless it is not any more."""
-    issues.pause(resources.store.table, issue, reason, *_notification(resources, issue))
+    notified = _notification(resources, issue)
+    if issues.pause(resources.store.table, issue, reason, *notified) is not None:
+        _announce(resources, issue)
 
 
 def _notification(resources: SendingResources, issue: Issue) -> list[Attributes]:
@@ -41,3 +48,14 @@ def _notification(resources: SendingResources, issue: Issue) -> list[Attributes]
         issue.version + 1,
     )
     return [resources.live.to_put(notification.attributes())]
+
+
+def _announce(resources: SendingResources, issue: Issue) -> None:
+    if principals.is_person(issue.created_by):
+        resources.announcements.send(
+            Announced(
+                company=issue.company_id,
+                context=Context.EMAIL_THREADS,
+                notified=(issue.created_by,),
+            )
+        )

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues import mailbox_providers
 from newsletters.issues.delivery import ends, health, signup_mail
+from newsletters.issues.pace import mailbox_providers
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.readers import bounces, recipients

@@ -4,7 +4,7 @@ the contact. What the confirmation of an erasure starts is in `worker.reader_era
 
     requested --reserve--> sending --one wire attempt--> mailed | failed, or requested again
                                 '-- the answer is lost: unknown
-    confirmed --consent, contact, list--> joined
+    confirmed --consent, contact, list--> joined, or welcoming --welcome mail--> joined
 
 Each write is safe to repeat. A message that is lost is found by the schedule.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import ReaderRequested, entry
-from newsletters.issues.delivery import people, signup_mail
+from newsletters.issues.delivery import people, signup_mail, welcome
 from newsletters.issues.readers.reader_data import contact_of
 from newsletters.store.items import Choices, Signup, SignupState
 from newsletters.store.readers import choices, public_lists, signups
@@ -46,7 +46,10 @@ def work(resources: SendingResources, event: ReaderRequested, run: Run) -> bool:
     if signup is None or signup.turn != event.turn:
         return False
     if signup.state is SignupState.CONFIRMED:
-        _join(resources, signup)
+        _join(resources, signup, run)
+        return True
+    if signup.state is SignupState.WELCOMING:
+        _welcome(resources, signup, run)
         return True
     return _mail(resources, signup, run)
 
@@ -119,11 +122,31 @@ def _attempt(resources: SendingResources, of: PublicList, reserved: Signup) -> N
         signups.settle(table, reserved, SignupState.MAILED, ses_id=sent.provider_id)
 
 
-def _join(resources: SendingResources, signup: Signup) -> None:
-    """Record the consent of a confirmed sign-up, and make its contact a member of the list."""
-    is_joined = people.join(resources, signup)
-    state = SignupState.JOINED if is_joined else SignupState.REFUSED
-    signups.finish(resources.store.table, signup, state)
+def _join(resources: SendingResources, signup: Signup, run: Run) -> None:
+    """Record the consent of a confirmed sign-up, make its contact a member of the list, and welcome the reader."""
+    table = resources.store.table
+    if not people.join(resources, signup):
+        signups.finish(table, signup, SignupState.REFUSED)
+        return
+    of = public_lists.get(table, signup.company_id, signup.list_id)
+    if of is None or of.welcome is None:
+        signups.finish(table, signup, SignupState.JOINED)
+        return
+    signups.begin_welcome(table, signup)
+    _welcome(resources, signup, run)
+
+
+def _welcome(resources: SendingResources, signup: Signup, run: Run) -> None:
+    """Send the welcome mail of a list, at most once; it waits while mail is off or the provider in trouble."""
+    table = resources.store.table
+    of = public_lists.get(table, signup.company_id, signup.list_id)
+    if of is not None and of.welcome is not None and welcome.is_wanted(resources, of, signup):
+        try:
+            welcome.send(resources, of, signup, run)
+        except Transient:
+            signups.next_turn(table, signup, clock.now_ms() + WAIT_MS)
+            return
+    signups.finish(table, signup, SignupState.JOINED)
 
 
 def _apply(resources: SendingResources, made: Choices) -> None:

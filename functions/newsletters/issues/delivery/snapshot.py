@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues import local_times, mailbox_providers
+from newsletters.issues import local_times
 from newsletters.issues.delivery import audience, subject_tests
+from newsletters.issues.pace import mailbox_providers
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
 from newsletters.store.readers import recipients

@@ -7,8 +7,10 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             REV#{step}#{version}                Revision, content that was replaced
                             DELETED                             Deletion
     NLCOMPANY#{company}     SETTINGS                            CompanySettings
+                            VERSION#{number}                    SettingsVersion
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
                             AIUSE#{yyyymmdd}                    AiUse
+                            WARMUP#{domain}                     WarmUp, of a sender's domain
                             ISSUE#{created_at}#{issue}          IssueEntry
     NLIDEM#{request}        HEAD                                StoredAnswer, an API call and its answer
     NLPARKED#{event}        EVENT                               ParkedEvent
@@ -27,14 +29,16 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             CHOICES                             Choices
                             CONSENT#{at}#{id}                   ConsentEvidence
                             BOUNCES                             SoftBounces
+                            WELCOME#{list}                      WelcomeMail
+    NLSERIES#{company}      SERIES#{series}                     Series
 
-GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, sign-ups and choices by the time they are
-due (`NLDUE`), and parked events by company (`NLPARKED`).
+GSI1 lists newsletters by user (`USER#{user}`), open jobs, deletions, issues, series, sign-ups and choices by the time
+they are due (`NLDUE`), and parked events by company (`NLPARKED`).
 """
 
 from typing import Final
 
-from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.company import AiUse, CompanySettings, SettingsVersion, WarmUp
 from newsletters.store.items.issues import Issue, IssueEntry, IssueState, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
@@ -59,6 +63,8 @@ from newsletters.store.items.readers import (
     SignupPace,
     SignupState,
     SoftBounces,
+    Welcome,
+    WelcomeMail,
 )
 from newsletters.store.items.recipients import (
     IssueStats,
@@ -68,6 +74,7 @@ from newsletters.store.items.recipients import (
     VariantStats,
 )
 from newsletters.store.items.recovery import DeadLetterNote, ParkedEvent, StoredAnswer
+from newsletters.store.items.series import RunState, Series, SeriesRule, SeriesRun
 from newsletters.store.items.steps import (
     Chunk,
     ChunkMetadata,
@@ -91,7 +98,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces,
+    SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail,
 )  # fmt: skip
 
 __all__ = [
@@ -136,7 +143,12 @@ __all__ = [
     "Review",
     "ReviewState",
     "Revision",
+    "RunState",
     "SendPace",
+    "Series",
+    "SeriesRule",
+    "SeriesRun",
+    "SettingsVersion",
     "Signup",
     "SignupPace",
     "SignupState",
@@ -149,4 +161,7 @@ __all__ = [
     "Topics",
     "UserModifications",
     "VariantStats",
+    "WarmUp",
+    "Welcome",
+    "WelcomeMail",
 ]  # fmt: skip

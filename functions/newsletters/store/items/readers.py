@@ -5,11 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem
 from newsletters.store.items.jobs import OPEN_WORK
 from shared.aws.tables.items import filled
+from shared.providers.action_ledger import Action
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
@@ -21,11 +23,20 @@ type Frequency = Literal["all", "weekly", "monthly"]
 type Asked = Literal["join", "choices", "erase"]
 
 
+class Welcome(BaseModel):
+    """The mail to a reader who has joined a list: a subject, and plain text with paragraphs."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    subject: str = Field(repr=False)
+    text: str = Field(repr=False)
+
+
 class PublicList(TableItem):
     """
     What the public sees of a list of contacts, and who sends its mails to readers. *is_open*: people may sign up.
     *has_archive*: sent issues are public. *topics* are those among which readers choose. *keeps_ip*: the evidence of
-    consent has the network address of the reader.
+    consent has the network address of the reader. *welcome*: the mail to readers who have confirmed, once.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -40,6 +51,7 @@ class PublicList(TableItem):
     has_archive: bool = False
     topics: list[str] = Field(default_factory=list)
     keeps_ip: bool = False
+    welcome: Welcome | None = None
     sender: str
     sender_name: str = Field(repr=False)
     reply_to: str | None = None
@@ -87,6 +99,7 @@ class SignupState(StrEnum):
 
         requested -> sending -> mailed | unknown | failed | refused
             '----------'---------'-> confirmed -> joined
+                                         '-> welcoming -> joined: the list has a welcome mail
         a new sign-up begins again; a link that was mailed earlier still confirms
 
     Of an erasure the joining is that the erasure starts; a link to the choices is not confirmed.
@@ -99,6 +112,7 @@ class SignupState(StrEnum):
     FAILED = "failed"
     REFUSED = "refused"  # the list is closed, its sender is no longer the company's, or mail does not reach the address
     CONFIRMED = "confirmed"
+    WELCOMING = "welcoming"
     JOINED = "joined"
 
 
@@ -139,6 +153,17 @@ class Signup(ReaderItem):
     def name(self) -> str:
         """What the reader asks for: the list, else `choices` or `erase`."""
         return self.list_id if self.asks == "join" else self.asks
+
+
+class WelcomeMail(Action, ReaderItem):  # type: ignore[misc] # both have `named`; of a ledger's item it is the ledger's
+    """The welcome mail of a list to a reader, in the action ledger: one attempt, also if the reader joins again."""
+
+    model_config = ConfigDict(
+        alias_generator=None, populate_by_name=True, extra="allow", defer_build=True
+    )
+    sort: ClassVar[str] = "WELCOME#{list_id}"
+    ttl_days: ClassVar[int] = 400
+    ttl_seconds: ClassVar[int] = 400 * clock.DAY_SECONDS
 
 
 class SignupPace(ReaderItem):

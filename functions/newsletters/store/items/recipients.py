@@ -48,7 +48,7 @@ class Recipient(TableItem):
     """
     One recipient of an issue. *address_hash* is the keyed hash of the address at the time of the snapshot, which is
     the only one that this recipient's mail goes to; None without an address. The address itself is with the contact.
-    *mailbox_provider*: of the address (`mailbox_providers`), None for those that share no limits.
+    *mailbox_provider*: of the address (`mailbox_providers`), None for other domains.
 
     *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
     doubt. *not_before* (ms since 1970): its time in the reader's zone. A click within seconds of the delivery is
@@ -112,8 +112,21 @@ type Count = Literal[
 ]  # fmt: skip
 
 
+# Beside them, the addresses at all other domains.
+type MailboxProvider = Literal["google", "microsoft", "yahoo", "apple", "other"]
+MAILBOX_PROVIDERS: Final[tuple[MailboxProvider, ...]] = (
+    "google", "microsoft", "yahoo", "apple", "other",
+)  # fmt: skip
+PROVIDER_COUNTS: Final[tuple[Count, ...]] = (
+    "sent", "delivered", "delayed", "bounced", "complained",
+)  # fmt: skip
+
+
 class IssueStats(TableItem):
-    """A part of the counters of an issue, each the sum over all parts; written with the recipients that it counts."""
+    """
+    A part of the counters of an issue, each the sum over all parts; written with the recipients that it counts. The
+    names of those of one mailbox provider begin with the provider.
+    """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"
     sort: ClassVar[str] = "STATS#{shard}"
@@ -130,6 +143,41 @@ class IssueStats(TableItem):
     unsubscribed: int = 0
     clicked: int = 0
     likely_automated: int = 0
+    google_waiting: int = 0
+    google_sent: int = 0
+    google_delivered: int = 0
+    google_delayed: int = 0
+    google_bounced: int = 0
+    google_complained: int = 0
+    microsoft_waiting: int = 0
+    microsoft_sent: int = 0
+    microsoft_delivered: int = 0
+    microsoft_delayed: int = 0
+    microsoft_bounced: int = 0
+    microsoft_complained: int = 0
+    yahoo_waiting: int = 0
+    yahoo_sent: int = 0
+    yahoo_delivered: int = 0
+    yahoo_delayed: int = 0
+    yahoo_bounced: int = 0
+    yahoo_complained: int = 0
+    apple_waiting: int = 0
+    apple_sent: int = 0
+    apple_delivered: int = 0
+    apple_delayed: int = 0
+    apple_bounced: int = 0
+    apple_complained: int = 0
+    other_waiting: int = 0
+    other_sent: int = 0
+    other_delivered: int = 0
+    other_delayed: int = 0
+    other_bounced: int = 0
+    other_complained: int = 0
+
+    @classmethod
+    def counted(cls, provider: MailboxProvider, count: Count | Literal["waiting"]) -> str:
+        """Return the field that counts the mails to one mailbox provider; `waiting`: recipients without an end."""
+        return cls.name_of(f"{provider}_{count}")
 
     @classmethod
     def key_for(cls, issue_id: str, recipient: str) -> Attributes:

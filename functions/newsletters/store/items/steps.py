@@ -199,7 +199,7 @@ class Outline(StepItem):
     """
     Step 3. *generated_items* are hashes of the items as generated, by id. *removed_items* are generated ones that
     people removed. *last_section* and *last_custom* number sections and items for good. *warnings* are about the texts
-    and sources of its items.
+    and sources of its items. *ai_version* is that of the company's settings with which it was generated.
     """
 
     sort: ClassVar[str] = "OUTLINE"
@@ -213,6 +213,7 @@ class Outline(StepItem):
     sections: list[OutlineSection] = Field(default_factory=list)
     user_modifications: UserModifications = Field(default_factory=UserModifications)
     generated_at: str | None = None
+    ai_version: int | None = None
     references: list[Reference] = Field(default_factory=list)
     generated_items: dict[str, str] = Field(default_factory=dict)
     removed_items: list[OutlineItem] = Field(default_factory=list)
@@ -256,8 +257,9 @@ class Draft(StepItem):
     Step 4. *sections* maps the key of each section to its Markdown, *generated_content* is the whole text.
 
     *user_edits* replaces it if *has_user_edits*. *section_order* has the keys in their order, *section_names* the
-    headings by key. With *has_source_links* markers of sources are links `[[n]](#source-n)`; without, the draft is of
-    an earlier release, see `earlier_sources`.
+    headings by key, *ai_versions* the versions of the company's settings with which the model wrote them. With
+    *has_source_links* markers of sources are links `[[n]](#source-n)`; without, the draft is of an earlier release, see
+    `earlier_sources`.
     """
 
     sort: ClassVar[str] = "DRAFT"
@@ -277,6 +279,7 @@ class Draft(StepItem):
     generated_at: str | None = None
     exports: dict[str, Export] = Field(default_factory=dict)
     section_order: list[str] = Field(default_factory=list)
+    ai_versions: dict[str, int] = Field(default_factory=dict)
     citations: list[Citation] = Field(default_factory=list)
     warnings: list[EditorWarning] = Field(default_factory=list)
     section_names: dict[str, str] = Field(default_factory=dict, repr=False)

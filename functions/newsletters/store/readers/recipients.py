@@ -8,6 +8,7 @@ change has a condition on the state before it: of two writers one wins, and a re
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,13 @@ from boto3.dynamodb.conditions import Attr, Key
 from newsletters.store.items import IssueStats, Recipient, RecipientState, VariantStats
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.items.recipients import ENDED, VARIANT_COUNTS, Count
+from newsletters.store.items.recipients import (
+    ENDED,
+    MAILBOX_PROVIDERS,
+    PROVIDER_COUNTS,
+    VARIANT_COUNTS,
+    Count,
+)
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import shard_of
 from shared.runtime.failures import Transient
@@ -28,10 +35,16 @@ if TYPE_CHECKING:
 
     from newsletters.store.items import Issue
     from newsletters.store.items.issues import Variant
+    from newsletters.store.items.recipients import MailboxProvider
     from shared.aws.dynamodb import Attributes, Table
 
 ROUNDS: Final = 4
+_OF_RECIPIENT: Final = 0  # its position in a transaction
 _PREFIX: Final = Recipient.sort.partition("{")[0]
+
+
+class NoPlace(Exception):
+    """The day has no place left for the mail, or another worker has changed its counter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +82,9 @@ def plan(table: Table, issue_id: str, recipients: Sequence[Recipient]) -> None:
             return
         counts = Counter[str](audience=len(new))
         counts.update(one.state.value for one in new if one.state in ENDED)
+        counts.update(
+            IssueStats.counted(provider_of(one), "waiting") for one in new if one.state not in ENDED
+        )
         absent = Attr(PARTITION_KEY).not_exists()
         try:
             table.transact(
@@ -118,17 +134,43 @@ def reserve(table: Table, recipient: Recipient, owner: str, deadline_ms: int) ->
         return stored if is_ours and stored.state is RecipientState.SENDING else None
 
 
-def give_back(table: Table, reserved: Recipient) -> None:
-    """Plan a recipient again whose mail the provider certainly has not taken. Safe to repeat."""
+def reserve_within(
+    table: Table, recipient: Recipient, owner: str, deadline_ms: int, place: Attributes
+) -> Recipient | None:
+    """
+    Reserve as `reserve` does, and take *place*, a write of the day's counter, in one transaction. Raises NoPlace if
+    there is none left.
+    """
+    changes = {"attempt": recipient.attempt + 1, "owner": owner, "deadline_ms": deadline_ms}
+    unchanged = _is_in(RecipientState.PLANNED) & Recipient.attr("attempt").eq(recipient.attempt)
+    put = Recipient.named(state=RecipientState.SENDING.value, **changes)
     try:
-        table.update(
-            reserved.own_key(),
-            put=Recipient.named(state=RecipientState.PLANNED.value),
-            drop=[Recipient.name_of("owner"), Recipient.name_of("deadline_ms")],
-            when=_is_attempt(reserved),
-        )
-    except ConditionFailed:
-        return  # An event of the provider was faster, or our own first write.
+        table.transact(table.to_update(recipient.own_key(), put=put, when=unchanged), place)
+    except TransactionRefused as refusal:
+        if _OF_RECIPIENT in refusal.positions:
+            return None
+        raise NoPlace from None
+    return recipient.model_copy(update={**changes, "state": RecipientState.SENDING})
+
+
+def give_back(table: Table, reserved: Recipient, place: Attributes | None = None) -> None:
+    """
+    Plan a recipient again whose mail the provider certainly has not taken; *place* gives the place of the day back.
+    Safe to repeat.
+    """
+    change: dict[str, Any] = {
+        "put": Recipient.named(state=RecipientState.PLANNED.value),
+        "drop": [Recipient.name_of("owner"), Recipient.name_of("deadline_ms")],
+        "when": _is_attempt(reserved),
+    }
+    if place is not None:
+        with suppress(
+            TransactionRefused
+        ):  # The day is over, or the recipient has changed: see below.
+            table.transact(table.to_update(reserved.own_key(), **change), place)
+            return
+    with suppress(ConditionFailed):  # An event of the provider was faster, or our own first write.
+        table.update(reserved.own_key(), **change)
 
 
 def settle(
@@ -226,13 +268,27 @@ def _counted(
 ) -> list[Attributes]:
     """Return the updates of the counters that a recipient's counts are part of."""
     own = IssueStats.key_for(issue_id, recipient.recipient)
-    updates = [table.to_update(own, add=dict(counts))]
+    provider = provider_of(recipient)
+    of_provider = {
+        IssueStats.counted(provider, name): counts[name]
+        for name in PROVIDER_COUNTS
+        if name in counts
+    }
+    if ended := sum(counts.get(state.value, 0) for state in ENDED):
+        of_provider[IssueStats.counted(provider, "waiting")] = -ended
+    updates = [table.to_update(own, add={**counts, **of_provider})]
     of_variant = {name: count for name, count in counts.items() if name in VARIANT_COUNTS}
     if recipient.variant is not None and of_variant:
         shard = f"{shard_of(f'stats {recipient.recipient}', SHARDS):02}"
         key = VariantStats.key(issue_id, recipient.variant, shard)
         updates.append(table.to_update(key, add=of_variant))
     return updates
+
+
+def provider_of(recipient: Recipient) -> MailboxProvider:
+    """Return the mailbox provider that counts a recipient's mail."""
+    named = recipient.mailbox_provider
+    return next((one for one in MAILBOX_PROVIDERS if one == named), "other")
 
 
 def _is_in(state: RecipientState) -> ConditionBase:

@@ -41,6 +41,7 @@ _OPEN: Final = (
     SignupState.FAILED,
     SignupState.REFUSED,
     SignupState.JOINED,
+    SignupState.WELCOMING,
 )
 
 
@@ -187,13 +188,26 @@ def confirm(table: Table, signup: Signup, evidence: ConsentEvidence | None) -> S
 
 
 def finish(table: Table, signup: Signup, state: SignupState) -> None:
-    """Note that the contact has joined the list, or cannot, or that the erasure has started. Safe to repeat."""
-    _move(table, signup, state, (SignupState.CONFIRMED,))
+    """
+    Note that the contact has joined the list and is welcomed, or cannot join, or that the erasure has started.
+    Repeatable.
+    """
+    _move(table, signup, state, (SignupState.CONFIRMED, SignupState.WELCOMING))
+
+
+def begin_welcome(table: Table, signup: Signup) -> None:
+    """Note that the contact has joined the list, and that the welcome mail is due. Safe to repeat."""
+    _move(table, signup, SignupState.WELCOMING, (SignupState.CONFIRMED,), is_open=True)
 
 
 def next_turn(table: Table, signup: Signup, due_ms: int) -> Signup | None:
     """Move open work to its next turn, due at *due_ms*; None if another run has moved it, or it is done."""
-    states = (SignupState.REQUESTED, SignupState.SENDING, SignupState.CONFIRMED)
+    states = (
+        SignupState.REQUESTED,
+        SignupState.SENDING,
+        SignupState.CONFIRMED,
+        SignupState.WELCOMING,
+    )
     put = {**Signup.named(turn=signup.turn + 1), **_due_at(signup, due_ms)}
     try:
         return _changed(table, signup, put, when=states)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field
 
 from richpanel.store.items.row import AtMost, Row
-from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import filled
-from shared.privacy.jobs import ID_DIGITS, MOST_RECEIPTS, Job, Kind
+from shared.privacy.jobs import MOST_RECEIPTS, Job
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
@@ -23,6 +22,7 @@ class PrivacyJob(Job, Row):
     absent.
     """
 
+    context: ClassVar[str] = "richpanel"
     partition_key: ClassVar[str] = "conversation_id"
     patterns: ClassVar[tuple[str, ...]] = ("sys:privacy:{job_id}",)
     ttl_days: ClassVar[int] = 0  # none
@@ -40,8 +40,3 @@ class PrivacyJob(Job, Row):
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the row of a job."""
         return {cls.partition_key: filled(cls.patterns[0], job_id)}
-
-    @classmethod
-    def id_of(cls, kind: Kind, company_id: str, hmac: str) -> str:
-        """Return the id of the job of the customer with this HMAC."""
-        return digest("help desk privacy job", kind, company_id, hmac)[:ID_DIGITS]

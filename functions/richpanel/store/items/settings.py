@@ -10,7 +10,8 @@ class SettingsVersion(Row):
     """
     One version of the shop's settings; the row without a number is a copy of the version in force.
 
-    `settings` is JSON (`richpanel.configuration.shop_settings`). `cause` is the hash of the request that stored it.
+    `settings` is JSON (`richpanel.configuration.shop_settings`). `cause` is the hash of the request that stored it,
+    `based_on` the version whose settings its author changed.
     Versions never expire: `expires_at` is absent.
     """
 
@@ -24,6 +25,8 @@ class SettingsVersion(Row):
     changed_at: str
     changed_by: str
     cause: str
+    note: str = ""
+    based_on: int | None = None
     expires_at: int | None = None  # type: ignore[assignment] # the only rows of the table without an expiry
 
     @classmethod

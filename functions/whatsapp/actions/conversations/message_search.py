@@ -55,7 +55,7 @@ class Matches(View):
 @SEARCH.reads("local", Scope.WHATSAPP_READ)
 def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
     """
-    Find messages by a part of their text, caption or preview, without regard to case.
+    Find messages by a part of their text, caption, preview or transcript, without regard to case.
 
     Looks at up to 1,000 messages a call, newest first, and gives a cursor to go on. Of a very long text the beginning
     is compared. There is no index of words: a full search of 100,000 messages takes 100 calls, each of one to two
@@ -87,10 +87,9 @@ def search_messages(call: Call[SearchMessages]) -> Page[Matches]:
 
 
 def has_text(one: Entry, query: str) -> bool:
-    """Whether a message's text, caption or preview has *query*, without regard to case. Pure."""
+    """Whether a message's text, caption, preview or transcript has *query*, without regard to case. Pure."""
     if not isinstance(one, Message):
         return False
     wanted = query.casefold()
-    return any(
-        wanted in text.casefold() for text in (one.text_body, one.caption, one.preview) if text
-    )
+    texts = (one.text_body, one.caption, one.preview, one.transcript)
+    return any(wanted in text.casefold() for text in texts if text)

@@ -73,6 +73,8 @@ def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str)
 
     Return the updated message, otherwise None.
     """
+    if "media_id" in fields:
+        fields = {**dict.fromkeys(TRANSCRIPT_FIELDS), **fields}
     newer = _of("edit_order").not_exists() | _of("edit_order").lte(order)
     alive = (
         Attr(PARTITION_KEY).exists() & _of("revoked_at").not_exists() & _of("erased").not_exists()
@@ -89,9 +91,12 @@ def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str)
     return Message.read(changed)
 
 
+# Of the file that a message shows.
+TRANSCRIPT_FIELDS = ("transcript", "no_transcript", "transcribing_until", "transcribing")
 CONTENT_FIELDS = (
     "preview", "text_body", "caption", "media_id", "mime_type", "s3_bucket", "s3_key", "content",
     "content_s3_key", "sha256", "filename", "referral", "referred_product", "other_fields", "edited_at", "edit_order",
+    *TRANSCRIPT_FIELDS,
 )  # fmt: skip
 
 

@@ -84,6 +84,11 @@ class Message(WhatsAppItem):
     filename: str | None = None
     voice: bool | None = None
     animated: bool | None = None
+    transcript: str | None = None  # the words of a recording, written by a machine
+    no_transcript: str | None = None  # why there is none after a request for it
+    # Until then a request for the transcript waits for a worker, or a worker has it.
+    transcribing_until: str | None = None
+    transcribing: Literal["requested", "running"] | None = None
     reply_to: str | None = None  # id of the message it answers
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
@@ -141,6 +146,11 @@ class Message(WhatsAppItem):
         listed = {str(entry.get("status")) for entry in self.delivery_status_history or []}
         has_others = bool(listed - {*Status.words, "accepted"})
         return (*Status.words, Status.other) if has_others else Status.words
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether its file is a stored recording, which may have words."""
+        return self.s3_key is not None and (self.mime_type or "").startswith("audio/")
 
     @property
     def message_id(self) -> str:

@@ -22,7 +22,7 @@ from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
 from whatsapp.worker import costs, ownership
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.media import copying, types
+from whatsapp.worker.media import copying, transcript_requests, types
 from whatsapp.worker.media.copying import Announced, FileRefused
 
 KIND = "media"
@@ -68,7 +68,7 @@ def request(
 
 
 def hand_on(resources: Resources, event: Event, phone: Phone) -> Outcome:  # noqa: ARG001 - as the other handlers
-    """Hand on a download that is on `whatsapp.fifo`: a replayed one, or one that an earlier release queued there."""
+    """Hand on work of the queue of jobs that is on `whatsapp.fifo`: replayed, or queued there by an earlier release."""
     _enqueue(resources, event, str((event.payload or {}).get("messagePk") or ""))
     return Outcome.PERSISTED
 
@@ -110,6 +110,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
     ownership.check_media(record, phone)
     if record.media_status != "PENDING":
         _finish(resources, phone, record, message_pk)
+        transcript_requests.of_stored_file(resources, phone, message_pk, kind)
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
         store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
@@ -126,6 +127,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent(f"media_{refusal.code}") from None
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
+    transcript_requests.of_stored_file(resources, phone, message_pk, kind)
     return Outcome.PERSISTED
 
 

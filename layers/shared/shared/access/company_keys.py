@@ -35,6 +35,7 @@ KEY_PATTERN: Final = "KEYS#{company}"
 MOST_KEYS: Final = 1_000  # of a company, revoked ones included: a list reads them all
 MOST_DAYS: Final = 3_650  # until a key expires
 _KEY, _IDS = "key_id", "key_ids"
+_DAY = len("2026-01-31")
 
 
 class KeyTaken(Exception):
@@ -61,6 +62,8 @@ class ApiKey:
     status: str  # active | revoked
     created_at: str
     expires_at: int | None = None  # epoch seconds; None: valid until revoked
+    last_used_on: str | None = None  # day, UTC
+    successor: str | None = None  # id of the key that replaces it
 
     @classmethod
     def read(cls, item: Attributes) -> Self:
@@ -147,6 +150,30 @@ def register(table: Table, company: str, key_ids: set[str]) -> None:
     missing = key_ids - _ids_of(table, company)
     if missing:
         table.update(_list_of(company), add={_IDS: missing})
+
+
+def note_use(table: Table, key: ApiKey) -> None:
+    """Store the day of a use, once a day. Raises the table's exceptions."""
+    today = clock.to_text(clock.now_ms())[:_DAY]
+    if key.last_used_on == today:
+        return
+    try:
+        table.update({_KEY: key.key_id}, put={"last_used_on": today}, when=Attr(_KEY).exists())
+    except ConditionFailed:
+        return  # The key was deleted meanwhile.
+
+
+def succeed(table: Table, key: ApiKey, successor: str, at: int) -> None:
+    """Let a key expire at a time (epoch seconds) in favour of another one. The first successor and time stay."""
+    expires_at = at if key.expires_at is None else min(at, key.expires_at)
+    try:
+        table.update(
+            {_KEY: key.key_id},
+            put={"expires_at": expires_at, "successor": successor},
+            when=Attr(_KEY).exists() & Attr("successor").not_exists(),
+        )
+    except ConditionFailed:
+        return
 
 
 def revoke(table: Table, key_id: str) -> bool:

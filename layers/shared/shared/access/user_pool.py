@@ -58,6 +58,13 @@ class People:
         names = [user["Username"] for user in answer["Users"]]
         return Found(principal, names[0] if names else None, _moment_of(answer))
 
+    def second_factors(self, name: str) -> list[str]:
+        """
+        Return what a person has set up beside the password, in the words of Cognito: `SOFTWARE_TOKEN_MFA`, `SMS_MFA`,
+        `EMAIL_OTP`. Raises ChangeRefused without the person.
+        """
+        return list(self._change("admin_get_user", name).get("UserMFASettingList", []))
+
     def has(self, name: str) -> bool:
         """Whether there is a person with this address or user name."""
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.ai.calls.observed import ObservedModel
 from shared.ai.spending import prices
 from shared.ai.spending.priced import PricedModel
 from shared.providers.outcomes import Misconfigured
@@ -53,7 +54,8 @@ def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str)
 
     Raises Misconfigured like `account_for`.
     """
-    return PricedModel(_model_for(settings, deps, company_id), prices.price_for(settings))
+    model = ObservedModel(_model_for(settings, deps, company_id))
+    return PricedModel(model, prices.price_for(settings))
 
 
 def _model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Model:

@@ -101,8 +101,13 @@ class Bucket:
         return self.client.head_object(Bucket=self.name, Key=key)["ContentType"]
 
     def first_bytes(self, key: str, count: int) -> bytes:
-        """Return the first *count* bytes of an object that is not empty."""
-        part = self.client.get_object(Bucket=self.name, Key=key, Range=f"bytes=0-{count - 1}")
+        """Return the first *count* bytes of an object."""
+        try:
+            part = self.client.get_object(Bucket=self.name, Key=key, Range=f"bytes=0-{count - 1}")
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "InvalidRange":
+                raise
+            return b""  # An empty object has no range.
         return part["Body"].read()
 
     def chunks(self, key: str) -> Iterator[bytes]:

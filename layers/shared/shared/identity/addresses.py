@@ -15,6 +15,10 @@ import re
 USER_ID_PREFIX = "bsuid:"
 _WHATSAPP_PREFIX = "whatsapp:"  # prefix of Twilio's WhatsApp addresses
 _DIGITS = re.compile(r"\+?[0-9]{7,15}")
+# Invisible characters, such as the direction marks around a number that was copied.
+_INVISIBLE = r"\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_FORMAT = re.compile(rf"[{_INVISIBLE}]")
+_AROUND = re.compile(rf"^[\s{_INVISIBLE}]+|[\s{_INVISIBLE}]+$")
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
 _MEXICAN_MOBILE = re.compile(r"1\d{10}")
@@ -62,6 +66,11 @@ class UserIdInvalid(AddressInvalid):
     """`malformed`."""
 
 
+def visible(text: str) -> str:
+    """Return a text without invisible characters."""
+    return _FORMAT.sub("", text)
+
+
 def phone_number(text: str, default_region: str | None = None) -> str:
     """
     Return a phone number in E.164. *default_region* (ISO 3166) applies to numbers without `+`.
@@ -97,8 +106,9 @@ def _read(bare: str, default_region: str | None) -> str:
     """Return a number in E.164, read by the library without letters, and without Mexico's 1. Raises PhoneInvalid."""
     import phonenumbers  # noqa: PLC0415 - see the module docstring
 
-    # The library converts letters as a phone keypad does, and extracts numbers from sentences.
-    if _LETTER.search(bare):
+    # The library converts letters as a phone keypad does, and extracts numbers from sentences. A tilde, which it
+    # ignores, tells owners of a number apart (`identifiers`): without it the number would be another person's.
+    if _LETTER.search(bare) or "~" in bare:
         raise PhoneInvalid("malformed")
     try:
         number = phonenumbers.parse(bare, default_region)
@@ -121,19 +131,19 @@ def customer_number(text: str, region: str | None = None) -> str:
     """
     Return the E.164 number that names a customer's line, the same for every spelling that people and systems use.
 
-    `00` begins an international number as `+` does. Other numbers without `+` are read as numbers dialled in *region*
-    (ISO 3166), and as international ones: the first valid reading is used, else the first possible one. The
-    international reading comes first if the number begins with the country code of *region*. Raises PhoneInvalid.
+    `00` begins an international number as `+` does, unless that is impossible: *region* (ISO 3166) may have another
+    prefix, such as 0011. Other numbers without `+` are read as numbers dialled in *region*, and as international ones:
+    the first valid reading is used, else the first possible one. The international reading comes first if the number
+    begins with the country code of *region*. Raises PhoneInvalid.
     """
     bare = _without_whatsapp(text)
-    if bare.startswith("00"):
-        bare = f"+{bare[2:]}"
     if bare.startswith("+"):
         return _stable(bare, None)
-    spellings: list[tuple[str, str | None]] = [(f"+{bare}", None)]
+    is_abroad = bare.startswith("00")
+    spellings: list[tuple[str, str | None]] = [(f"+{bare.removeprefix('00')}", None)]
     if region is not None:
-        has_country_code = bare.startswith(_country_code(region))
-        spellings.insert(1 if has_country_code else 0, (bare, region))
+        is_second = is_abroad or bare.startswith(_country_code(region))
+        spellings.insert(1 if is_second else 0, (bare, region))
     readings: list[str] = []
     refusals: list[PhoneInvalid] = []
     for spelling, of_region in spellings:
@@ -143,7 +153,7 @@ def customer_number(text: str, region: str | None = None) -> str:
             refusals.append(refusal)
     if not readings:
         raise refusals[0]
-    return next(filter(_is_valid, readings), readings[0])
+    return readings[0] if is_abroad else next(filter(_is_valid, readings), readings[0])
 
 
 def normal_digits(digits: str) -> str:
@@ -223,7 +233,7 @@ def email_address(text: str) -> str:
     """
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - see the module docstring
 
-    stripped = text.strip()
+    stripped = _AROUND.sub("", text)
     try:
         checked = validate_email(stripped, check_deliverability=False)
     except EmailNotValidError:
@@ -297,7 +307,7 @@ def _is_valid(number: str) -> bool:
 
 
 def _without_whatsapp(text: str) -> str:
-    bare = text.strip()
+    bare = visible(text).strip()
     has_prefix = bare[: len(_WHATSAPP_PREFIX)].lower() == _WHATSAPP_PREFIX
     return bare[len(_WHATSAPP_PREFIX) :] if has_prefix else bare
 

@@ -32,6 +32,7 @@ from shared.inbox.items import (
     pk,
 )
 from shared.inbox.reports import counters
+from shared.inbox.reports.outcomes import Assisted
 from shared.inbox.rounds import Happened, Seen
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -147,7 +148,7 @@ def refresh(
         if wanted is not None:
             wanted = wanted.model_copy(update={"version": version})
         try:
-            _replace(tables.inbox, key, stored, wanted, happened)
+            _replace(tables.inbox, key, stored, wanted, happened=happened, head=head)
         except (ConditionFailed, TransactionRefused):
             continue
         shown = wanted or stored
@@ -187,10 +188,16 @@ def _wanted(
 
 
 def _replace(
-    table: Table, key: str, stored: Entry | None, new: Entry | None, happened: Sequence[Happened]
+    table: Table,
+    key: str,
+    stored: Entry | None,
+    new: Entry | None,
+    *,
+    happened: Sequence[Happened],
+    head: Head | None,
 ) -> None:
     """
-    Write an entry in place of *stored*, or delete that, and count what has happened.
+    Write the entry of a *head* in place of *stored*, or delete that, and count what has happened.
 
     Raises as `Table.put` and `Table.transact`, and ClientError; a throttled partition of a list is divided.
     """
@@ -202,7 +209,8 @@ def _replace(
         if happened:
             put = table.to_put(new.attributes(), when=unchanged)
             assignee = new.assignee or (stored.assignee if stored is not None else None)
-            counters.write(table, put, new, assignee, happened)
+            assisted = _assisted(head) if head is not None else None
+            counters.write(table, put, new, assignee, happened, assisted=assisted)
         else:
             table.put(new.attributes(), when=unchanged)
     except ClientError as error:
@@ -245,6 +253,15 @@ def _seen(shown: Head | Entry) -> Seen:
         answered_ms=_ms(head.answered_at) if head else None,
         ended_ms=_ms(head.ended_at) if head else None,
         assistant=shown.context_status if is_of_assistant else None,
+        ratings=head.ratings if head else {},
+    )
+
+
+def _assisted(head: Head) -> Assisted | None:
+    if head.context is not Context.CONVERSATIONS:
+        return None
+    return Assisted(
+        version=head.ai_version, language=head.language, handed_off_for=head.handed_off_for
     )
 
 

@@ -88,13 +88,14 @@ class Feed:
     """
     Handles the records of one function's streams.
 
-    *announce* is called once after each batch with the changes of entries and a limit of time (ms); it must not raise.
+    *announce* is called once after each batch with the changes of entries, a limit of time and the oldest record's age
+    (ms). It must not raise.
     """
 
     tables: Tables
     heads: BatchHeads
     notifier: Notifier | None = None
-    announce: Callable[[Sequence[Change], int], None] | None = None
+    announce: Callable[[Sequence[Change], int, float], None] | None = None
 
 
 def _reference(change: Change) -> str:
@@ -238,12 +239,13 @@ def process(
     """Handle a batch of stream records and return the failed ones: Lambda retries from the first of them on."""
     records = event["Records"]
     run = _prefetched(feed, records)
-    if max(map(_age_ms, records), default=0) >= LATE_MS:
+    age_ms = max(map(_age_ms, records), default=0)
+    if age_ms >= LATE_MS:
         metrics.add_metric("FeedLate", MetricUnit.Count, 1)
     processor = _Processor()
     try:
         answer = process_partial_response(event, run.take, processor, context)
-        _announce(feed, run.changes, context.get_remaining_time_in_millis() - SPARE_MS)
+        _announce(feed, run.changes, age_ms, context.get_remaining_time_in_millis() - SPARE_MS)
     finally:
         write_metrics()
     count, failed = len(records), len(processor.fail_messages)
@@ -289,11 +291,11 @@ def _age_ms(record: Mapping[str, Any]) -> float:
     return clock.now_ms() - at * clock.SECOND_MS if isinstance(at, int | float) else 0
 
 
-def _announce(feed: Feed, changes: Sequence[Change], left_ms: int) -> None:
+def _announce(feed: Feed, changes: Sequence[Change], age_ms: float, left_ms: int) -> None:
     if feed.announce is None or not changes:
         return
     if left_ms > 0:
-        feed.announce(changes, min(ANNOUNCE_MS, left_ms))
+        feed.announce(changes, min(ANNOUNCE_MS, left_ms), age_ms)
     else:
         metrics.add_metric("HintsFailed", MetricUnit.Count, len(changes))
 

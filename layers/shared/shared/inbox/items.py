@@ -58,6 +58,15 @@ class Channel(StrEnum):
     EMAIL = "email"
 
 
+# Attributes of a head that its entry does not have.
+_NOT_IN_ENTRY: Final = frozenset(
+    {
+        *("last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"),
+        *("ai_version", "language", "handed_off_for", "ratings"),
+    }
+)
+
+
 class Entry(Item):
     """
     A conversation in the inbox. Made from the head that its context stores, and never changed in another way.
@@ -129,9 +138,7 @@ class Entry(Item):
             else None
         )
         return cls(
-            **head.model_dump(
-                exclude={"last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"}
-            ),
+            **head.model_dump(exclude={*_NOT_IN_ENTRY}),
             pk=cls.key(head.context, head.reference),
             list_pk=listed,
             assignee_pk=assigned,
@@ -184,6 +191,9 @@ class Head(Item):
     the head does not say. `claims`: identifiers of its customer, the one that names the contact first; none if no
     identifier is proven. `assigned_by`: the principal who made the assignment, if the head says it. The entry has none
     of these.
+
+    Of an assistant's conversation: `ai_version` of its newest answer, the `language`, the code for which people got it,
+    and how often they gave each rating to its answers. The entry has none of these either.
     """
 
     company_id: str
@@ -214,6 +224,10 @@ class Head(Item):
     ttl: int | None = None
     claims: tuple[Claim, ...] = Field(default=(), repr=False)
     assigned_by: str | None = None
+    ai_version: int | None = None
+    language: str | None = None
+    handed_off_for: str | None = None
+    ratings: dict[str, int] = Field(default_factory=dict)
 
 
 class OfContact(Item):

@@ -10,11 +10,14 @@ or an older one, differs from the round in nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _WITH_PEOPLE: Final = frozenset({"handoff_pending", "handoff_active"})
 _OPTED_OUT: Final = "opted_out"
@@ -34,15 +37,21 @@ class Fact(StrEnum):
     ENDED_WITH_PEOPLE = "ended_with_people"
     OPTED_OUT = "opted_out"
     FAILED = "failed"
+    RATED = "rated"  # an answer of the assistant, by a person; not a count of a day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:
-    """A fact and its time. *since_ms*: of an answer the question, of an end the opening. Times in ms since 1970."""
+    """
+    A fact and its time. *since_ms*: of an answer the question, of an end the opening, of a reopening the end before.
+    *rating* of a rated answer, given *times* more, or less often. Times in ms since 1970.
+    """
 
     fact: Fact
     at_ms: int
     since_ms: int | None = None
+    rating: str = ""
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +60,8 @@ class Seen:
     A head as rounds compare it. *assistant*: the status of an AI conversation, None of any other.
 
     *waiting_ms*: since when the customer waits; *answered_ms*: the newest message of the company; *active_ms*: the
-    newest message; *ended_ms*: the end of one that is not open, None if the head does not say.
+    newest message; *ended_ms*: the end of one that is not open, None if the head does not say. *ratings*: how often
+    people gave each rating to answers of the assistant.
     """
 
     is_open: bool
@@ -61,13 +71,14 @@ class Seen:
     answered_ms: int | None = None
     ended_ms: int | None = None
     assistant: str | None = None
+    ratings: Mapping[str, int] = field(default_factory=dict)
 
 
 class Round(BaseModel):
     """
     A round and what was counted of it; short names, since the entry must stay below 1 KB. Times in ms since 1970.
 
-    *asked*: the first message that has no answer yet; of an answered round none is kept.
+    *asked*: the first message that has no answer yet; of an answered round none is kept. *ratings* are of all rounds.
     """
 
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
@@ -78,6 +89,7 @@ class Round(BaseModel):
     ended: int | None = Field(default=None, alias="e")
     had_people: bool | None = Field(default=None, alias="p")
     has_failed: bool | None = Field(default=None, alias="f")
+    ratings: dict[str, int] | None = Field(default=None, alias="t")
 
 
 def uncounted(seen: Seen, now_ms: int) -> Round:
@@ -90,6 +102,7 @@ def uncounted(seen: Seen, now_ms: int) -> Round:
         ended=None if seen.is_open else seen.ended_ms or now_ms,
         had_people=seen.assistant in _WITH_PEOPLE or None,
         has_failed=seen.assistant == _FAILED or None,
+        ratings=dict(seen.ratings) or None,
     )
 
 
@@ -107,7 +120,11 @@ def after(before: Round | None, seen: Seen, now_ms: int) -> tuple[Round, list[Ha
         now = Round(opened=_opening(now, seen, now_ms))
         found.append(Happened(fact=Fact.OPENED, at_ms=now.opened))
         if before is not None:
-            found.append(Happened(fact=Fact.REOPENED, at_ms=now.opened))
+            ended_ms = before.ended
+            found.append(Happened(fact=Fact.REOPENED, at_ms=now.opened, since_ms=ended_ms))
+            now = now.model_copy(update={"ratings": before.ratings})
+    now, rated = _rated(now, seen, now_ms)
+    found += rated
     if now.ended is not None:
         return now, found
     for step in (_answered, _with_assistant, _ended):
@@ -122,6 +139,16 @@ def _opening(ended: Round | None, seen: Seen, now_ms: int) -> int:
         return seen.waiting_ms
     is_earlier = ended is not None and ended.ended is not None and seen.active_ms <= ended.ended
     return now_ms if is_earlier else seen.active_ms
+
+
+def _rated(now: Round, seen: Seen, now_ms: int) -> tuple[Round, list[Happened]]:
+    counted, ratings = now.ratings or {}, dict(seen.ratings)
+    found = [
+        Happened(fact=Fact.RATED, at_ms=now_ms, rating=rating, times=times)
+        for rating in sorted({*counted, *ratings})
+        if (times := ratings.get(rating, 0) - counted.get(rating, 0))
+    ]
+    return now.model_copy(update={"ratings": ratings or None}), found
 
 
 def _answered(now: Round, seen: Seen, now_ms: int) -> tuple[Round, list[Happened]]:

@@ -60,7 +60,6 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
     if job.is_done:
         return None
     until = clock.now_ms() + engine.turn_ms
-    job = job.in_present_form()
     if job.state == "queued":
         job = _begun(engine, job)
     inventory = engine.inventory(job)
@@ -71,27 +70,6 @@ def work[J: Job](engine: Engine[J], job_id: str) -> J | None:
         if clock.now_ms() >= until:
             engine.jobs.enqueue(job)
             return job
-
-
-def run[J: Job](engine: Engine[J], job_id: str, *, until_ms: int | None = None) -> J:
-    """
-    Work on a job in this process, through all its waits, and return it: when it is done, or before a wait that ends
-    after *until_ms*.
-
-    Raises Permanent (`no_privacy_job`), and Transient for every other reason than a wait of a known length.
-    """
-    while True:
-        wait_ms = 0
-        try:
-            work(engine, job_id)
-        except Transient as wait:
-            if not wait.wait_ms:
-                raise
-            wait_ms = wait.wait_ms
-        job = _stored(engine, job_id)
-        if job.is_done or (until_ms is not None and clock.now_ms() + wait_ms > until_ms):
-            return job
-        clock.sleep_ms(wait_ms)
 
 
 def turn[J: Job](engine: Engine[J], job_id: str) -> J:
@@ -190,8 +168,8 @@ def _finished[J: Job](engine: Engine[J], inventory: Inventory, job: J) -> J:
     """Join the pages of an export, some in each step, or remove what an erasure removes last; then end the run."""
     if job.kind == "erase":
         inventory.finish()
-        bucket = engine.jobs.bucket
-        for key in chain.from_iterable(map(bucket.all_keys_under, inventory.exported)):
+        bucket, own = engine.jobs.bucket, engine.jobs.exports_of(job.owner, str(job.requested_for))
+        for key in chain.from_iterable(map(bucket.all_keys_under, [*own, *inventory.exported])):
             bucket.delete(key)
     elif (joining := engine.jobs.folder(job).join(job.joining)) is not None:
         return job.changed(step="finish", joining=joining)

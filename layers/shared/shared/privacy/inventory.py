@@ -64,9 +64,9 @@ class Inventory(ABC):
         """All sources, in the same order at every call."""
 
     @property
-    @abstractmethod
     def exported(self) -> Sequence[str]:
-        """The prefixes of the exports of the person, which an erasure deletes last."""
+        """The prefixes of further exports of the person: an erasure deletes them last, with those of its subject."""
+        return ()
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         """Let no event from before the request add to a page of a source; return what is removed at once."""

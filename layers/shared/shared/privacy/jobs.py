@@ -15,6 +15,7 @@ from pydantic import Field
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
+from shared.identity.keyed_hashes import keyed_hashes
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -38,9 +39,10 @@ class Job(Item):
         queued -> running -> done -> queued (the next run)
 
     There is one item for each person and kind, so a second request finds the first one. The attributes of `of_run` lead
-    to the person: they are removed when a run is done. `receipts` have counts only. A context adds its keys.
+    to the person: they are removed when a run is done. `receipts` have counts only. A context adds its name and keys.
     """
 
+    context: ClassVar[str]
     company_field: ClassVar[str] = "company_id"
     of_run: ClassVar[tuple[str, ...]] = ("requested_for", "start", "joining", "settles_at")
 
@@ -52,7 +54,7 @@ class Job(Item):
     requested_at: str  # what is stored up to this time belongs to the run
     requested_by: str  # the authenticated caller
     finished_at: str | None = None
-    requested_for: str | None = Field(default=None, repr=False)  # the id that was named
+    requested_for: str | None = Field(default=None, repr=False)  # the subject
     step: str = "fence"  # fence, settle, pages, finish
     settles_at: int | None = None  # ms since 1970
     source: int | None = None  # number of the source that is being read; None: the first
@@ -70,9 +72,15 @@ class Job(Item):
     def key_of(cls, job_id: str) -> Attributes:
         """Return the whole key of the item of a job."""
 
-    def in_present_form(self) -> Self:
-        """Return the job as this release continues it; a context translates a run that an earlier release began."""
-        return self
+    @classmethod
+    def ids_of(cls, kind: Kind, company: str, subject: str) -> list[str]:
+        """
+        Return the ids that the job of a subject may have: with each identifier key, the present one first.
+
+        A job outlives its run, so its id is a keyed hash. Raises as `keyed_hashes`.
+        """
+        found = keyed_hashes("privacy job", cls.context, kind, company, subject)
+        return [one[:ID_DIGITS] for one in found]
 
     @property
     def owner(self) -> str:

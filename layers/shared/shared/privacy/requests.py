@@ -17,7 +17,7 @@ from shared.privacy.views import PrivacyJobView
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
@@ -32,7 +32,6 @@ class Jobs[J: Job]:
     """
     The jobs of one context, whose items are *item* in *table*.
 
-    *id_of*: returns the id of a kind, company and subject. *fields*: the further attributes of a new job of these.
     *exports*: the prefix of all exports of a company's job; a run is a folder below it, with *lines*, the name of its
     file of lines. *enqueue*: queues a turn; without it the process that has the request works on the job.
     """
@@ -40,15 +39,15 @@ class Jobs[J: Job]:
     item: type[J]
     table: Table
     bucket: Bucket
-    id_of: Callable[[Kind, str, str], str]
-    fields: Callable[[Kind, str, str], Mapping[str, object]] = lambda _kind, _company, subject: {
-        "requested_for": subject
-    }
     exports: Callable[[str, str], str]
     lines: str
     run: str = "{}"
     remainders: Callable[[J], Iterable[Remainder]]
     enqueue: Callable[[J], None] = lambda _: None
+
+    def id_of(self, kind: Kind, company: str, subject: str) -> str:
+        """Return the id of the job of a subject. Raises as `keyed_hashes`."""
+        return self.item.ids_of(kind, company, subject)[0]
 
     def get(self, job_id: str, company: str | None = None) -> J | None:
         """Return a job (strongly consistent read), with *company* only one of it."""
@@ -85,7 +84,7 @@ class Jobs[J: Job]:
                 kind=kind,
                 requested_at=at or clock.to_text(clock.now_ms()),
                 requested_by=by,
-                **self.fields(kind, company, subject),
+                requested_for=subject,
                 **more,
             )
             if job is not None:
@@ -104,9 +103,9 @@ class Jobs[J: Job]:
         by = caller.principal
         return lambda: self.view(self.start(kind, caller.company, subject, by=by))
 
-    def exports_of(self, company: str, subject: str) -> str:
-        """Return the prefix of all exports of a subject."""
-        return self.exports(company, self.id_of("export", company, subject))
+    def exports_of(self, company: str, subject: str) -> list[str]:
+        """Return the prefixes that exports of a subject may have."""
+        return [self.exports(company, one) for one in self.item.ids_of("export", company, subject)]
 
     def folder(self, job: J) -> ExportFolder:
         """Return the folder of a job's current run."""

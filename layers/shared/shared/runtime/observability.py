@@ -33,6 +33,7 @@ _IDS = frozenset(
         "timestamp",
         "location",
         "function_arn",
+        "gen_ai.request.model",  # the id of a model, with a date in it
     }
 )
 _FRAMES = 6

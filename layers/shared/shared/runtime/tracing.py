@@ -24,7 +24,7 @@ from shared.runtime import trace_header
 from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 @cache
@@ -101,6 +101,15 @@ def annotate(**annotations: str | int | None) -> None:
         for name, value in annotations.items():
             if value is not None:
                 recorder().put_annotation(name, value)
+
+
+def describe_step(facts: Mapping[str, Any]) -> None:
+    """Add *facts*, as in `step`, to the current step under names that annotations cannot have, such as with dots."""
+    if not trace_header.is_sampled() or recorder() is None:
+        return
+    with _harmless():
+        for name, value in facts.items():
+            recorder().put_metadata(name, value)
 
 
 class Failed(Exception):

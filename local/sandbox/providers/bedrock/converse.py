@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from local.sandbox.accounts.bedrock import BedrockAnswer, ToolUseSeed
 from local.sandbox.providers.bedrock import file_rules, rules
-from local.sandbox.providers.email.ses import aws_error
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.providers.openai import schema_answers
 from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, REFUSAL
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT, filled
-from local.sandbox.responses import json_response
+from local.sandbox.responses import aws_error, json_response
 
 if TYPE_CHECKING:
     from starlette.responses import Response

@@ -18,9 +18,8 @@ from botocore.session import get_session
 from botocore.validate import ParamValidator
 
 from local.sandbox.providers.bedrock import metadata_filters
-from local.sandbox.providers.email.ses import aws_error
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
-from local.sandbox.responses import json_response
+from local.sandbox.responses import aws_error, json_response
 
 if TYPE_CHECKING:
     from botocore.model import Shape

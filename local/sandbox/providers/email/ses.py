@@ -18,9 +18,9 @@ from starlette.responses import Response
 from local.sandbox.accounts.accepted_mails import AcceptedMail
 from local.sandbox.accounts.attachments import refused
 from local.sandbox.accounts.send_request import SendRequest
-from local.sandbox.providers.email import ses_events
+from local.sandbox.providers.email import identities, ses_events
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
-from local.sandbox.responses import json_response
+from local.sandbox.responses import aws_error, json_response
 
 _LARGEST_BYTES = 40 << 20
 _MOST_RECIPIENTS = 50
@@ -40,10 +40,7 @@ _ONCE = frozenset(
     }
 )  # fmt: skip
 _ADDRESS = re.compile(r"[!-?A-~]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
-# Reserved domains (RFC 2606) are the verified identities of the sandbox: a sender with another domain is probably
-# meant for the real service.
 _REGION = re.compile(r"Credential=[^/,]+/\d+/([a-z0-9-]+)/")
-_VERIFIED = re.compile(r"@(?:.+\.)?(?:example|test|example\.(?:com|net|org))$", re.IGNORECASE)
 
 # HTTP status -> error name.
 _FAILURES = {
@@ -51,12 +48,6 @@ _FAILURES = {
     404: "NotFoundException",
     429: "TooManyRequestsException",
 }
-
-
-def aws_error(name: str, message: str, status: int = 400) -> Response:
-    """Return an error of the REST-JSON protocol: name in a header, message in the body."""
-    headers = {"x-amzn-ErrorType": name, "x-amzn-RequestId": str(uuid.uuid4())}
-    return json_response({"message": message}, status, headers)
 
 
 def failure(status: int) -> Response:
@@ -71,7 +62,7 @@ async def send_email(call: Call) -> Answer:
     for rule in (_check_addresses, _check_parts, _check_headers, _check_attachments):
         if broken := rule(request):
             raise Refused(aws_error("BadRequestException", broken))
-    if not _VERIFIED.search(parseaddr(request.FromEmailAddress)[1]):
+    if not identities.is_verified(parseaddr(request.FromEmailAddress)[1]):
         raise Refused(aws_error("MessageRejected", "Email address is not verified."))
     mail = _accepted(call, request)
     if len(mail.raw) > _LARGEST_BYTES:
@@ -81,24 +72,6 @@ async def send_email(call: Call) -> Answer:
     if request.ConfigurationSetName is not None:
         response.background = BackgroundTask(ses_events.report, call.sandbox, mail)
     return Answer(response, request.model_dump(exclude_none=True))
-
-
-async def get_email_identity(call: Call) -> Answer:
-    """GetEmailIdentity: the reserved domains are verified, and have DKIM and a domain of bounces of their own."""
-    name = str(call.request.path_params["identity"])
-    if "@" in name or not _VERIFIED.search(f"@{name}"):
-        raise Refused(aws_error("NotFoundException", "Email identity does not exist.", 404))
-    identity = {
-        "IdentityType": "DOMAIN",
-        "VerifiedForSendingStatus": True,
-        "DkimAttributes": {"SigningEnabled": True, "Status": "SUCCESS"},
-        "MailFromAttributes": {
-            "MailFromDomain": f"bounces.{name}",
-            "MailFromDomainStatus": "SUCCESS",
-            "BehaviorOnMxFailure": "USE_DEFAULT_VALUE",
-        },
-    }
-    return Answer(json_response(identity), {"EmailIdentity": name})
 
 
 def _accepted(call: Call, request: SendRequest) -> AcceptedMail:
@@ -171,12 +144,7 @@ PROVIDER = Provider(
     name="ses",
     endpoints=(
         Endpoint("POST", "/v2/email/outbound-emails", ("SendEmail",), send_email),
-        Endpoint(
-            "GET",
-            "/v2/email/identities/{identity}",
-            ("GetEmailIdentity",),
-            get_email_identity,
-        ),
+        *identities.ENDPOINTS,
     ),
     failure=failure,
 )

@@ -53,6 +53,7 @@ OF_ONE = [
     Route("POST /conversations/{ref}/labels", REPLY, {"labels": ["vip"], "revision": 0}),
     Route("POST /conversations/{ref}/snooze", REPLY, {"snoozed_until": "2026-06-01T12:00:00Z"}),
     Route("POST /conversations/{ref}/wake", REPLY),
+    Route("POST /conversations/{ref}/ratings", REPLY, {"entry_id": ENTRY, "rating": "up"}),
     Route("GET /conversations/{ref}/notes", READ),
     Route("GET /conversations/{ref}/memory", READ),
     Route(

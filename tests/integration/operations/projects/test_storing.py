@@ -75,9 +75,9 @@ def test_a_file_that_changes_settings_of_the_model_becomes_a_version_and_is_live
         live.append(int(found["ai_version"]))
 
     assert live == [2, 2, 3]
-    made, _ = project_versions.page(
-        tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT, 10, None
-    )
+    made = project_versions.of_project(
+        tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT
+    ).below(4, 10)
     assert [(one.number, one.based_on, one.by.startswith("arn:")) for one in made] == [
         (3, 2, True), (2, 1, True), (1, None, False),
     ]  # fmt: skip

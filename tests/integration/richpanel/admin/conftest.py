@@ -45,6 +45,7 @@ READS = [
     f"GET {HEALTH}",
     f"GET {SETTINGS}",
     f"GET {SETTINGS}/versions",
+    f"GET {SETTINGS}/versions/{{number}}",
     "GET /admin/richpanel/templates",
     f"POST {PREVIEW}",
 ]
@@ -56,6 +57,8 @@ CHANGES = [
     f"DELETE {CONVERSATION}",
     f"PUT {SETTINGS}",
     f"POST {ROLLBACK}",
+    f"POST {SETTINGS}/versions",
+    f"POST {SETTINGS}/versions/{{number}}/live",
 ]
 RECOVERY = [
     f"GET {PARKED}",
@@ -91,6 +94,7 @@ class Admin:
         *,
         ticket: str = "t-1",
         event_id: str = "-",
+        named: str = "1",
         body: Any = None,
         key: str | None = None,
         **query: Any,
@@ -101,7 +105,11 @@ class Admin:
             line,
             body,
             who,
-            path={"ticket_id": quote(ticket, safe=""), "event_id": quote(event_id, safe="")},
+            path={
+                "ticket_id": quote(ticket, safe=""),
+                "event_id": quote(event_id, safe=""),
+                "number": named,
+            },
             query=query,
             headers={"Idempotency-Key": key} if key else {},
             request_id=f"request-{self.calls}",

@@ -14,6 +14,7 @@ from tests.integration.richpanel.admin.conftest import (
     READER,
     READS,
     RECOVERY,
+    SETTINGS,
     Admin,
     caller,
 )
@@ -60,6 +61,7 @@ def test_a_reader_cannot_change_anything(admin: Admin, line: str) -> None:
 def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) -> None:
     admin.harness.ticket(DISPUTE)
     admin.harness.handle()
+    admin.call(f"PUT {SETTINGS}", body={"based_on": 0, "settings": {}})
 
     assert admin.call(line, who, body=BODIES.get(line)).status == 200
 

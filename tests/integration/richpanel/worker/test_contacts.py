@@ -9,8 +9,8 @@ from botocore.exceptions import ClientError
 
 from operations.command_line import arguments
 from operations.contexts.inbox import cli, rebuild
+from operations.contexts.inbox import contacts as command
 from operations.contexts.richpanel import deployment
-from operations.privacy import contacts as command
 from richpanel.privacy import tickets as of_help_desk
 from shared.aws.dynamodb import Table
 from shared.contacts import tickets

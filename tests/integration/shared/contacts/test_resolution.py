@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import boto3
@@ -15,6 +16,7 @@ from shared.identity.contacts import merges, resolution, tokens
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import ACTIVITY_INDEX, Profile
+from shared.identity.contacts.merges import MergeRefused
 from shared.identity.contacts.resolution import MOST_OF_EVENTS, current, ids_of, resolve
 from tests.integration.shared.contacts.people import (
     COMPANY,
@@ -32,10 +34,10 @@ from tests.template import create_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from random import Random
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
+    from shared.identity.contacts.items import Merge
     from shared.identity.identifiers import Identifier
 
 ANN_PHONE, BEN_PHONE, ANN, BEN = phone(1), phone(2), email("ann"), email("ben")
@@ -295,3 +297,43 @@ def test_names_of_events_leave_room_for_what_people_store_and_hide_no_identifier
     for token in tokens.of_identifier(email("ann")):
         (partition,) = tokens.partitions(COMPANY, [token])
         assert tokens.found(table, partition, limit=2)[0] == [first]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_merges_that_hold_make_one_person_after_any_order_of_merges_and_undos(
+    client: DynamoDBClient, seed: int
+) -> None:
+    """Also merges of merged contacts, and undos of those in the middle; separated people stay two."""
+    table, random = empty(client), Random(seed)  # noqa: S311 - the same order again
+    own = [handle(table, event(Proof.PROVIDER, phone(n)))[0] for n in range(1, 6)]
+    held: dict[str, Merge] = {}
+    separated: list[Merge] = []
+
+    def people() -> dict[str, frozenset[str]]:
+        """Each contact with those that the merges which hold connect it with."""
+        found = {one: frozenset({one}) for one in own}
+        for merge in held.values():
+            whole = found[merge.kept] | found[merge.merged]
+            found |= dict.fromkeys(whole, whole)
+        return found
+
+    for step in range(14):
+        one, other = random.sample(own, 2)
+        known = people()
+        if held and random.random() < 0.4:
+            ended = held.pop(random.choice(sorted(held)))
+            separated.append(merges.undo(table, ended, Act(f"undo {step}", "user:1")))
+        elif known[one] is known[other] or any(
+            {known[each.kept], known[each.merged]} == {known[one], known[other]}
+            for each in separated
+        ):
+            with pytest.raises(MergeRefused):
+                merges.merge(table, COMPANY, one, other, Act(f"merge {step}", "user:1"))
+        else:
+            made = merges.merge(table, COMPANY, one, other, Act(f"merge {step}", "user:1"))
+            held[made.merge_id] = made
+        for name, whole in people().items():
+            found = current(table, COMPANY, name)
+            assert found is not None
+            assert {found.contact_id, *found.members} == whole
+            assert found.contact_id == min(whole)

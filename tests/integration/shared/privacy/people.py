@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import boto3
+import pytest
 
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
-from shared.aws.sqs_fifo import digest
 from shared.privacy.engine import Engine, work
 from shared.privacy.inventory import Found, Inventory, Page, Source
-from shared.privacy.jobs import ID_DIGITS, Job, Kind
+from shared.privacy.jobs import Job, Kind
 from shared.privacy.remainders import Remainder
 from shared.privacy.requests import Jobs
 from shared.runtime.failures import Transient
@@ -38,6 +38,7 @@ class Killed(BaseException):
 class LetterJob(Job):
     """A job of this context; `person` are the ids of the person, stored at the begin of a run."""
 
+    context: ClassVar[str] = "letters"
     of_run: ClassVar[tuple[str, ...]] = (*Job.of_run, "person")
 
     pk: str
@@ -47,10 +48,6 @@ class LetterJob(Job):
     @classmethod
     def key_of(cls, job_id: str) -> Attributes:
         return {"pk": f"JOB#{job_id}"}
-
-    @classmethod
-    def id_of(cls, kind: Kind, person: str) -> str:
-        return digest(kind, person)[:ID_DIGITS]
 
 
 @dataclass
@@ -91,14 +88,9 @@ class LetterInventory(Inventory):
     letters: Letters
     process: Process
     person: Sequence[str]
-    exports: str
 
     fences: ClassVar[Sequence[Source]] = (("drafts", ""), ("inbox", ""))
     sources: ClassVar[Sequence[Source]] = (("drafts", ""), ("inbox", ""), ("empty", ""))
-
-    @property
-    def exported(self) -> list[str]:
-        return [self.exports]
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:
         def fence() -> Page:
@@ -144,6 +136,10 @@ class Context:
         """Request a job as an API does."""
         return self.jobs().start(kind, "acme", person, by="an agent")
 
+    def job_id(self, kind: Kind) -> str:
+        """The id of Ann's job."""
+        return self.jobs().id_of(kind, "acme", ANN)
+
     def enqueue(self, job: LetterJob) -> None:
         self.process.call(lambda: self.queue.append(job.job_id))
 
@@ -174,7 +170,6 @@ class Context:
             item=LetterJob,
             table=self.table,
             bucket=self.bucket,
-            id_of=lambda kind, _, person: LetterJob.id_of(kind, person),
             exports=lambda _, job_id: f"exports/{job_id}/",
             lines="letters.jsonl",
             remainders=lambda _: REMAINDERS,
@@ -191,22 +186,22 @@ class Context:
         )
 
     def _inventory(self, job: LetterJob) -> LetterInventory:
-        exports = self.jobs().exports_of(job.company_id, str(job.requested_for))
-        people = job.person or ()
-        return LetterInventory(self.letters, self.process, people, exports)
+        return LetterInventory(self.letters, self.process, job.person or ())
 
 
-def a_context() -> Context:
-    """An empty context over moto, all of whose AWS calls go through its process."""
+def a_context(patch: pytest.MonkeyPatch) -> Context:
+    """An empty context over moto, all of whose AWS calls go through its process as long as they are patched."""
     dynamodb, s3 = boto3.client("dynamodb"), boto3.client("s3")
     table = create_table(dynamodb, "WhatsAppTable")
     s3.create_bucket(Bucket="media")
     context = Context(Table(dynamodb, table), Bucket(lambda: s3, "media"))
     for client in (dynamodb, s3):
-        _through(context.process, client)
+        _through(patch, context.process, client)
     return context
 
 
-def _through(process: Process, client: Any) -> None:
+def _through(patch: pytest.MonkeyPatch, process: Process, client: Any) -> None:
     original = client._make_api_call
-    client._make_api_call = lambda *call: process.call(lambda: original(*call))
+    patch.setattr(
+        client, "_make_api_call", lambda *call: process.call(lambda: original(*call)), raising=False
+    )

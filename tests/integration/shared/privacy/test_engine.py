@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from moto import mock_aws
 
+from console.store.person_jobs import PersonJob
+from conversations.store.items.parts.privacy_job import PrivacyJob as ConversationJob
+from email_threads.store.items.privacy import PrivacyJob as EmailJob
+from newsletters.store.items.privacy import PrivacyJob as NewsletterJob
+from richpanel.store.items.privacy import PrivacyJob as HelpDeskJob
 from shared.privacy import jobs
 from shared.privacy.engine import work
-from shared.privacy.jobs import MOST_RECEIPTS
+from shared.privacy.jobs import ID_DIGITS, MOST_RECEIPTS, Job
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.shared.privacy.people import (
@@ -26,12 +31,17 @@ from tests.integration.shared.privacy.people import (
     Process,
     a_context,
 )
+from tests.keyring import Keys, held
+from whatsapp.store.items.privacy import PrivacyJob as WhatsAppJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shared.privacy.jobs import Kind
 
+JOBS: list[type[Job]] = [
+    *(WhatsAppJob, EmailJob, ConversationJob, NewsletterJob, HelpDeskJob, PersonJob)
+]
 COUNTS = {"drafts": 1, "inbox": 3}
 
 
@@ -39,7 +49,7 @@ COUNTS = {"drafts": 1, "inbox": 3}
 def context(monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     """Letters of Ann and Ben."""
     with mock_aws():
-        made = a_context()
+        made = a_context(monkeypatch)
         monkeypatch.setattr(clock, "now_ms", lambda: made.process.now)
         populate(made)
         yield made
@@ -47,7 +57,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
 
 def populate(context: Context) -> None:
     """Replace all letters, jobs and events."""
-    for job_id in (LetterJob.id_of("erase", ANN), LetterJob.id_of("export", ANN)):
+    for job_id in (context.job_id("erase"), context.job_id("export")):
         context.table.delete(LetterJob.key_of(job_id))
     for key in list(context.bucket.all_keys_under("exports/")):
         context.bucket.delete(key)
@@ -224,3 +234,28 @@ def test_a_receipt_of_an_erasure_says_until_when_copies_remain(context: Context)
     done = stored(context, job)
     until = clock.to_text(clock.from_text(str(done.finished_at)) + 35 * clock.DAY_SECONDS * 1_000)
     assert done.receipts[0]["left"] == {"backups": until}
+
+
+def test_an_erasure_removes_exports_from_before_a_rotation_of_the_keys(context: Context) -> None:
+    with held(Keys("the old key")):
+        context.request("export")
+        context.settle()
+        old = context.job_id("export")
+    assert f"exports/{old}/1/letters.jsonl" in context.bucket.all_keys_under("exports/")
+
+    with held(Keys("the new key", "the old key")):
+        context.request("erase")
+        context.settle()
+
+    assert list(context.bucket.all_keys_under("exports/")) == []
+
+
+@pytest.mark.parametrize("item", JOBS, ids=lambda item: item.context)
+def test_the_id_of_a_job_which_outlives_its_run_is_a_keyed_hash(item: type[Job]) -> None:
+    with held(Keys("the old key")):
+        (old,) = item.ids_of("erase", "acme", "447700900101")
+    with held(Keys("the new key", "the old key")):
+        new, second = item.ids_of("erase", "acme", "447700900101")
+
+    assert (second, len(new)) == (old, ID_DIGITS)
+    assert new != old

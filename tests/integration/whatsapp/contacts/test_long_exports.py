@@ -65,7 +65,7 @@ def start(harness: Harness) -> None:
 
 
 def job_of(harness: Harness) -> PrivacyJob:
-    job_id = PrivacyJob.id_of("export", "acme", NUMBER)
+    job_id = PrivacyJob.ids_of("export", "acme", NUMBER)[0]
     job = job_items.get(harness.resources.table, PrivacyJob, job_id)
     assert job is not None
     return job

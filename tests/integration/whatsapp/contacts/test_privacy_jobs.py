@@ -98,10 +98,10 @@ def test_another_companys_customer_with_the_same_number_is_not_touched(two_owner
 
 
 @pytest.mark.parametrize(
-    ("step", "is_resolved"), [("resolve", False), ("fence", True), ("settle", True), ("list", True)]
+    ("step", "is_resolved"), [("fence", False), ("fence", True), ("settle", True), ("pages", True)]
 )
 @pytest.mark.parametrize("kind", ["erase", "export"])
-def test_a_run_that_an_earlier_release_began_ends(
+def test_a_run_that_was_killed_at_any_step_ends(
     two_owners: Harness, kind: Kind, step: str, is_resolved: bool
 ) -> None:
     table = two_owners.resources.table

@@ -6,18 +6,22 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from events.whatsapp import gateway
+from events.whatsapp import gateway, payloads
 from events.whatsapp.sample_builder import START
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from events.whatsapp.samples import sample
+from local.sandbox.accounts.media import OGG_VOICE
 from shared.api.opaque_ids import seal_of
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_permissions import asked
 from tests.simulation.permissions import CallObserver
 from tests.simulation.person_calls import ask_part, asked_for
+from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.permissions.worker import LARGE
 from tests.simulation.whatsapp.system import Invocation, System
+from tests.simulation.whatsapp.voice_scenarios import MODEL_KEY
 from tests.template import create_table
+from whatsapp import store
 from whatsapp.api.queries import conversation_address
 
 
@@ -52,7 +56,21 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 4
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 4
     export_over_the_api(system, ask)
+    ask_for_a_transcript(system, ask)
     answer_request(system, observer)
+
+
+def ask_for_a_transcript(system: System, ask: Callable[..., dict[str, Any]]) -> None:
+    """A number gets a transcriber, and a person asks for the words of a voice note."""
+    system.reset()
+    system.deliver_until_accepted(webhook_of(ada_message("v", payloads.media("audio", OGG_VOICE))))
+    system.drain()
+    transcription = {"provider": "openai", "apiKeyReference": MODEL_KEY, "automatic": False}
+    setting = {"phone": COUNTER.phone, "transcription": transcription}
+    ask("POST /whatsapp/transcription", 200, setting)
+    store.phones.forget()
+    ask("POST /whatsapp/transcripts", 202, {"messageId": wamid("v")})
+    system.drain()
 
 
 def answer_request(system: System, observer: CallObserver) -> None:

@@ -68,6 +68,7 @@ CRASHED = FAULTY + by_name(
     "one address too many",
     "a number has a new owner",
     "a link, then a message by number",
+    "a voice note becomes text",
 )
 
 
@@ -159,6 +160,14 @@ def test_a_scenario_of_a_sequence_starts_it_once(system: System, scenario: Scena
     assert timer["runs"] == {f"{run['phone']}#{run['runId']}"}
     opened = final.items["CONFIG#CAMPAIGNS"]
     assert opened["timersFrom"] == opened["timersTo"] == run["dueAt"][:16]
+
+
+def test_the_scenario_of_a_voice_note_ends_with_its_text(system: System) -> None:
+    final = undisturbed(system, by_name(EVERY, "a voice note becomes text")[0]).clean
+
+    (message,) = [item for item in final.items.values() if item["itemType"] == "MESSAGE"]
+    assert message["transcript"]
+    assert not {"noTranscript", "transcribing", "transcribingUntil"} & message.keys()
 
 
 def undisturbed(system: System, scenario: Scenario) -> Run:

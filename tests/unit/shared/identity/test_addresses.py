@@ -61,6 +61,7 @@ def test_a_possible_number_is_written_in_e164(text: str, region: str | None, num
         ("+44 7700\x00900123", None, "malformed"),
         ("0" * 300, "GB", "malformed"),
         ("bsuid:US.13491208655302741918", None, "malformed"),
+        ("+447700900123~", None, "malformed"),  # of an earlier owner
     ],
 )
 def test_an_invalid_number_is_refused_with_a_reason(

@@ -27,6 +27,13 @@ USER_ID, EXTERNAL = IdentifierKind.USER_ID, IdentifierKind.EXTERNAL
         ("+5531987654321", "BR", ["+55 31 8765-4321", "(31) 98765-4321", "553187654321"]),
         ("+525512345678", "MX", ["+52 1 55 1234 5678", "5215512345678", "55 1234 5678"]),
         ("+5491123456789", "AR", ["+54 11 2345-6789", "541123456789", "+54 9 11 2345 6789"]),
+        ("+447700900101", "AU", ["0011 44 7700 900101", "0044 7700 900101"]),
+        (
+            "+447700900101",
+            "GB",
+            ["\u202a+44\u00a07700\u00a0900101\u202c", "\u200e07700 900101\u200f"],
+        ),
+        ("+447700900101", None, ["\u202a+44 7700 900101\u202c", "\ufeff+447700900101"]),
         ("+4915112345678", "DE", ["0151 12345678", "4915112345678", "+49 151 12345678"]),
     ],
 )
@@ -42,6 +49,7 @@ def test_all_spellings_of_a_phone_number_are_one_identifier(
     ("kind", "normal", "spellings"),
     [
         (EMAIL, "ann@example.com", ["Ann@Example.COM", " ann@example.com ", "ANN@EXAMPLE.COM"]),
+        (EMAIL, "ann@example.com", ["\u200eann@example.com\u200b ", "\ufeffAnn@example.com"]),
         (EMAIL, "ann@xn--bcher-kva.example", ["Ann@bücher.example", "ann@XN--BCHER-KVA.example"]),
         (USER_ID, "112233:US.13491208655302741918", [" 112233:bsuid:US.13491208655302741918"]),
         (EXTERNAL, "shop:C-1001", ["Shop:C-1001", " shop : C-1001 "]),

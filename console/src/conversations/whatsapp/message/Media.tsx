@@ -9,6 +9,7 @@ import { Button } from "../../../ui/controls";
 import { Icon } from "../../../ui/icons";
 import type { Message } from "../conversationData";
 import { afterFailure, fileOf } from "./file";
+import { Words } from "./Words";
 
 const SPEEDS = [1, 1.5, 2];
 
@@ -56,7 +57,14 @@ function Stored({ message, media, link, onRenew }: Props & { link: string }) {
     );
   }
   if (type.startsWith("video/")) return <video class="photo" src={file.src} controls preload="metadata" onError={file.onError} />;
-  if (type.startsWith("audio/")) return <Voice src={file.src} onError={file.onError} />;
+  if (type.startsWith("audio/")) {
+    return (
+      <>
+        <Voice src={file.src} onError={file.onError} />
+        <Words message={message} onRenew={onRenew} />
+      </>
+    );
+  }
   return (
     <a class="file" href={link} target="_blank" rel="noreferrer" download={name}>
       <Icon name="file" />

@@ -6,6 +6,7 @@ import { actor, clock } from "../../../texts/format";
 import { t } from "../../../texts/texts";
 import { Button, errorText } from "../../../ui/controls";
 import { Icon } from "../../../ui/icons";
+import { showToast } from "../../../ui/toastList";
 import { draftOf, keepDraft, keepWrittenAt } from "../../drafts";
 import { mayBeSent, type Failure, type Unsent } from "../../unsent/outbox";
 import { files, type Body } from "../../unsent/stores";
@@ -65,6 +66,10 @@ function Failed({ conversation, unsent, failure, messages, me, onAnswer }: Props
     const quoted = taken.body.replyTo ? messages.get(taken.body.replyTo) : undefined;
     if (quoted) onAnswer(quoted);
   };
+  const discard = () => {
+    const taken = outbox.take(conversation, unsent.key);
+    if (taken) showToast(t("undo.discarded"), async () => outbox.restore(conversation, taken));
+  };
   const again = () => {
     if (newer) outbox.replace(conversation, unsent.key, { key: crypto.randomUUID(), body: { ...unsent.body, position: newer.position } });
     else outbox.retry(conversation, unsent.key);
@@ -75,7 +80,7 @@ function Failed({ conversation, unsent, failure, messages, me, onAnswer }: Props
       <span class="unsent-actions">
         <Button onClick={again}>{t(newer ? "unsent.nevertheless" : "unsent.again")}</Button>
         {!mayBeSent(failure) && <Button onClick={edit}>{t("unsent.edit")}</Button>}
-        <Button kind="quiet" onClick={() => void outbox.take(conversation, unsent.key)}>
+        <Button kind="quiet" onClick={discard}>
           {t("unsent.discard")}
         </Button>
       </span>

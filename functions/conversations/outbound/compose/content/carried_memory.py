@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store import routes
-from conversations.store.annotations import memories
+from conversations.store.annotations import memories, memory_owners
 from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
-from shared.identity.contacts import resolution
 from shared.inbox import of_contact
 from shared.inbox.items import Channel, Context, Entry, pk
 from shared.runtime import clock
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import People, Resources
     from conversations.lifecycle.conversation import OpenConversation
     from shared.aws.dynamodb import Table
-    from shared.identity.contacts.claims import Claim
     from shared.identity.contacts.items import Profile
     from shared.inbox.items import Head
 
@@ -74,24 +72,14 @@ def _person(people: People, own: Head) -> tuple[set[str], list[str]]:
 
     Without a contact, or if it cannot be read, the ids are those that the contact will have at least.
     """
-    ids = {one for claim in own.claims for one in _ids_of(own, claim)}
+    company, claims = own.company_id, own.claims
+    profile, listed = None, list[str]()
     try:
-        profile = _contact(people.contacts, own)
-        if profile is None:
-            return ids, []
-        ids = {profile.contact_id, *profile.members}
-        return ids, _in_project(people.inbox, profile, own)
+        profile = memory_owners.contact_of(people.contacts, company, claims)
+        listed = _in_project(people.inbox, profile, own) if profile else []
     except (BotoCoreError, ClientError, Transient) as failure:
         logger.warning("contact not read", extra={"reason": type(failure).__name__})
-        return ids, []
-
-
-def _contact(contacts: Table, own: Head) -> Profile | None:
-    for claim in own.claims:
-        for contact_id in _ids_of(own, claim):
-            if profile := resolution.current(contacts, own.company_id, contact_id):
-                return profile
-    return None
+    return memory_owners.ids_of_person(company, claims, profile), listed
 
 
 def _in_project(inbox: Table, profile: Profile, own: Head) -> list[str]:
@@ -120,11 +108,7 @@ def _is_of_person(head: Head, own: Head, ids: Collection[str]) -> bool:
 
 def _named(head: Head) -> list[str]:
     """Return the ids of the contact that a conversation names, under each identifier key."""
-    return _ids_of(head, head.claims[0]) if head.claims else []
-
-
-def _ids_of(head: Head, claim: Claim) -> list[str]:
-    return resolution.ids_of(head.company_id, claim.identifier)
+    return memory_owners.ids_named(head.company_id, head.claims[:1])
 
 
 def _place(one: Head | Entry) -> tuple[str, str | None]:

@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from conversations.ai.prompt import memory as prompt
 from conversations.outbound.compose.content.history import history_of
 from conversations.store import messages
-from conversations.store.annotations import memories
+from conversations.store.annotations import memories, memory_owners
 from conversations.store.items.parts.memory import Memory
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
@@ -37,25 +40,54 @@ MOST = (
 MOST_TOKENS = 1_200
 CALL_MS = 20 * clock.SECOND_MS
 NEEDED_MS = 2 * CALL_MS + 5 * clock.SECOND_MS  # two attempts, and the writes
-
 type Ask = Callable[[ai.Request], Remembered]
 
 
 def remembered(resources: Resources, people: People, opened: OpenConversation) -> Memory | None:
-    """Return the memory of a conversation, None without one; a project may let it begin with an earlier one."""
+    """
+    Return the memory of a conversation, None without one; a project may let it begin with an earlier one.
+
+    A memory of contacts that are not the person's any more is replaced as if the conversation began now.
+    """
     settings = opened.company.memory
     if not (settings.summary or settings.carry_over):
         return None
     stored = memories.read(resources.log, opened.ref)
-    if stored is not None or not settings.carry_over:
-        return stored
+    if stored is None and not settings.carry_over:
+        return None
+    if stored is not None:
+        is_theirs = _is_of_person(resources, people, opened, stored)
+        if is_theirs is not False:
+            return stored if is_theirs else None
+    begun = _begun(resources, people, opened, stored)
+    memories.write(resources.log, opened.ref, begun, seen=stored)
+    return begun
+
+
+def _begun(
+    resources: Resources, people: People, opened: OpenConversation, stored: Memory | None
+) -> Memory:
+    """Return the memory that a conversation begins with, in place of the stored one."""
+    if stored is not None and not opened.company.memory.carry_over:
+        return stored.emptied().changed(by="ai", at=clock.to_text(clock.now_ms()), revised_for=None)
     from conversations.outbound.compose.content import (  # noqa: PLC0415 - of projects with this setting
         carried_memory,
     )
 
     begun = carried_memory.begun(resources, people, opened)
-    memories.write(resources.log, opened.ref, begun, seen=None)
-    return begun
+    return begun.model_copy(update={"revision": stored.revision + 1}) if stored else begun
+
+
+def _is_of_person(
+    resources: Resources, people: People, opened: OpenConversation, stored: Memory
+) -> bool | None:
+    """Whether a memory is of the conversation's person; None if the contacts cannot be read now."""
+    item, state = opened.conversation, opened.state
+    try:
+        return memory_owners.is_of_person(resources.log, people.contacts, item, state, stored)
+    except (BotoCoreError, ClientError, Transient) as failure:
+        logger.warning("contact of a memory not read", extra={"reason": type(failure).__name__})
+        return None
 
 
 def read_messages(
@@ -76,12 +108,14 @@ def read_messages(
     return [message for message in more[:-count] if message.own_sk > up_to] + newest
 
 
-def renew(resources: Resources, opened: OpenConversation, ask: Ask) -> None:
+def renew(resources: Resources, people: People, opened: OpenConversation, ask: Ask) -> None:
     """Summarise the messages that the model will not read any more, if there are enough of them."""
     if not opened.company.memory.summary:
         return
     log, ref = resources.log, opened.ref
     before = memories.read(log, ref)
+    if before is not None and not _is_of_person(resources, people, opened, before):
+        return  # The next turn replaces it.
     entries = _not_summarised(log, ref, (before.up_to if before else None) or "")
     if not entries:
         return

@@ -44,3 +44,14 @@ class Memory(OfConversation):
     def changed(self, **fields: object) -> Self:
         """Return the next revision with these fields."""
         return self.model_copy(update={**fields, "revision": self.revision + 1})
+
+    def emptied(self) -> Self:
+        """Return the same revision without content: all messages of the conversation are to be remembered again."""
+        nothing: dict[str, object] = {
+            "summary": "",
+            "facts": [],
+            "up_to": None,
+            "carried_from": None,
+            "contacts": [],
+        }
+        return self.model_copy(update=nothing)

@@ -87,6 +87,9 @@ class State(OfConversation):
     revision: int | None = None  # number of changes of these two; absent: none yet
     revised_by: str | None = None  # principal of the newest one
     revised_for: str | None = None  # hash of the call that made it
+    ratings: dict[str, int] = Field(
+        default_factory=dict
+    )  # of the model's messages by people, how often each
     erased_at: str | None = None
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from shared.identity.addresses import visible
+
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
-# Invisible characters, such as the direction marks around a number that was copied.
-_FORMAT = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 # Letters with a stroke or a hook have no decomposition in Unicode; apostrophes and hyphens are typed in many ways.
 _PLAIN = str.maketrans(
     {
@@ -38,11 +38,6 @@ _PHONE_COLUMNS = (
     " موبايل رقمالموبايل"
 )
 PHONE_COLUMNS = frozenset(_PHONE_COLUMNS.split())
-
-
-def visible(text: str) -> str:
-    """Return a text without invisible characters."""
-    return _FORMAT.sub("", text)
 
 
 def folded(text: str) -> str:

@@ -13,7 +13,15 @@ from zoneinfo import ZoneInfo
 from shared.aws.dynamodb import TransactionConflict
 from shared.inbox.items import pk
 from shared.inbox.reports import hours
-from shared.inbox.reports.items import BOUNDS, DURATIONS, SHARDS, BusyDays, DayCounts, PersonMonth
+from shared.inbox.reports.items import (
+    BOUNDS,
+    DURATIONS,
+    SHARDS,
+    BusyDays,
+    DayCounts,
+    OutcomeDay,
+    PersonMonth,
+)
 from shared.inbox.rounds import Fact
 from shared.runtime import clock
 
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
     from shared.inbox.items import Entry
+    from shared.inbox.reports.outcomes import Assisted
     from shared.inbox.rounds import Happened
     from shared.policy.business_hours import BusinessHours
 
@@ -41,11 +50,12 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What is added to the counts of days and months, by date and month."""
+    """What is added to the counts of days, of their outcomes, and of months, by date and month."""
 
     entry: Entry
     assignee: str | None
     days: dict[str, Counter[str]]
+    outcomes: dict[str, Counter[str]]
     months: dict[str, Counter[str]]
 
     def writes(self, table: Table) -> list[Attributes]:
@@ -55,7 +65,12 @@ class _Counts:
             is_busy = self._busy_key(date) + date in busy
             shard = random.randint(0, SHARDS) if is_busy else 0  # noqa: S311 - spreads writes
             key = DayCounts.key(entry.context, entry.company_id, entry.channel, date, shard)
-            found.append(_write(table, key, counts, DayCounts))
+            if counts:
+                found.append(_write(table, key, counts, DayCounts))
+            if outcomes := self.outcomes.get(date):
+                of_project = entry.context, entry.company_id, entry.project_id or "", entry.channel
+                key = OutcomeDay.key(*of_project, date, shard)
+                found.append(_write(table, key, outcomes, OutcomeDay))
         for month, counts in sorted(self.months.items()):
             key = PersonMonth.key(entry.context, entry.company_id, self.assignee or "", month)
             found.append(_write(table, key, counts, PersonMonth))
@@ -84,14 +99,17 @@ def write(
     entry: Entry,
     assignee: str | None,
     facts: Sequence[Happened],
+    *,
+    assisted: Assisted | None = None,
 ) -> None:
     """
     Make *put*, the write of an entry for a transaction, and count the facts of its conversation in the same one.
 
-    *assignee*: who had it when they happened. Raises what `Table.transact` does. After a conflict with another
-    transaction a shard of the day has the counts: changes of a company come from several batches at the same time.
+    *assignee*: who had it when they happened. *assisted*: of a conversation of an assistant. Raises what
+    `Table.transact` does. After a conflict with another transaction a shard of the day has the counts: changes of a
+    company come from several batches at the same time.
     """
-    counts = _counts(table, entry, assignee, facts)
+    counts = _counts(table, entry, assignee, facts, assisted)
     try:
         table.transact_once(put, *counts.writes(table))
     except TransactionConflict:
@@ -99,22 +117,30 @@ def write(
         table.transact(put, *counts.writes(table))
 
 
-def _counts(table: Table, entry: Entry, assignee: str | None, facts: Sequence[Happened]) -> _Counts:
+def _counts(
+    table: Table,
+    entry: Entry,
+    assignee: str | None,
+    facts: Sequence[Happened],
+    assisted: Assisted | None,
+) -> _Counts:
     business = hours.of_company(table, entry.company_id)
     zone = ZoneInfo(hours.zone_of(business))
-    found = _Counts(entry, assignee, {}, {})
+    found = _Counts(entry, assignee, {}, {}, {})
     for one in facts:
         local = datetime.fromtimestamp(one.at_ms // clock.SECOND_MS, UTC).astimezone(zone)
         date = local.date().isoformat()
         taken = _duration(one, business)
         found.days.setdefault(date, Counter()).update(_of_day(one.fact, local.hour, taken))
+        if assisted is not None and entry.project_id:
+            found.outcomes.setdefault(date, Counter()).update(assisted.counts(one))
         if assignee is not None and (counts := _of_person(one.fact, date, taken)):
             found.months.setdefault(date[:_MONTH], Counter()).update(counts)
     return found
 
 
 def _write(
-    table: Table, key: str, counts: Counter[str], item: type[DayCounts | PersonMonth]
+    table: Table, key: str, counts: Counter[str], item: type[DayCounts | OutcomeDay | PersonMonth]
 ) -> Attributes:
     lifetime = (item.ttl_days or 0) * clock.DAY_SECONDS
     ttl = {item.name_of("ttl"): clock.expires_in(lifetime)}
@@ -131,7 +157,7 @@ def _duration(one: Happened, business: BusinessHours | None) -> Duration | None:
 
 
 def _of_day(fact: Fact, hour: int, taken: Duration | None) -> Counter[str]:
-    counts = Counter({str(fact): 1})
+    counts = Counter({str(fact): 1}) if fact is not Fact.RATED else Counter[str]()
     if fact is Fact.OPENED:
         counts[DayCounts.hour(hour)] += 1
     if fact in DURATIONS and taken is not None:

@@ -76,6 +76,31 @@ class DayCounts(Counted):
         return [f"{of}{number}" for number in range(CLASSES)]
 
 
+class OutcomeDay(Counted):
+    """
+    What came of an assistant's answers on a day (in the company's zone), of a project and channel.
+
+    Attributes: counts by version of the settings (0: unknown), language (`und`: unknown) and outcome, such as
+    `v7_de_ended_alone`; a hand-off has its cause, a rating its reason: `v7_de_handed_off_ai_refused`. Of a busy day a
+    part is in further items, as of DayCounts.
+    """
+
+    pk_pattern: ClassVar[str] = "OUTCOME#{context}#{company}#{project}#{channel}#{date}"
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = KEPT_DAYS
+
+    pk: str
+    ttl: int | None = None
+
+    @classmethod
+    def key(  # noqa: PLR0917 - the parts of a key
+        cls, context: str, company: str, project: str, channel: str, date: str, shard: int = 0
+    ) -> str:
+        """Return the key of a day, `YYYY-MM-DD`, or of one of its further shards."""
+        first = filled(cls.pk_pattern, context, company, project, channel, date)
+        return f"{first}#{shard}" if shard else first
+
+
 class BusyDays(Item):
     """The days of a month with further items of counts: transactions on one item at the same time conflict."""
 

@@ -1,5 +1,5 @@
 """
-The DNS records of a sender's domain, by the standard resolver: its policy of DMARC (RFC 7489), and SPF (RFC 7208).
+The DNS records of a sender's domain: its policy of DMARC (RFC 7489), and SPF (RFC 7208).
 
 What no name server answers is unknown, and not absent.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from shared.providers import dns
+
 type Policy = Literal["none", "quarantine", "reject", "absent", "unknown"]
 
-SECONDS: Final = 2.0  # for all attempts of a look-up
 _POLICIES: Final[tuple[Policy, ...]] = ("none", "quarantine", "reject")
 _MOST_NAMES: Final = 5  # of a domain and those above it
 _FEWEST_LABELS: Final = 2
@@ -21,7 +22,7 @@ def dmarc_policy(domain: str) -> Policy:
     labels = domain.split(".")
     names = [".".join(labels[at:]) for at in range(len(labels) - _FEWEST_LABELS + 1)]
     for name in names[:_MOST_NAMES]:
-        records = text_records(f"_dmarc.{name}")
+        records = dns.published(f"_dmarc.{name}", "TXT")
         if records is None:
             return "unknown"
         found = [one for one in records if one.replace(" ", "").lower().startswith("v=dmarc1")]
@@ -32,24 +33,10 @@ def dmarc_policy(domain: str) -> Policy:
 
 def has_spf(domain: str) -> bool | None:
     """Return whether a domain has a record of SPF; None if that is unknown."""
-    records = text_records(domain)
+    records = dns.published(domain, "TXT")
     if records is None:
         return None
     return any(one.lower().split(" ")[0] == "v=spf1" for one in records)
-
-
-def text_records(name: str) -> list[str] | None:
-    """Return the TXT records of a name, none if it has none; None if no name server answers."""
-    import dns.exception  # noqa: PLC0415 - takes a tenth of a second, and few requests look up a name
-    import dns.resolver  # noqa: PLC0415 - as above
-
-    try:
-        answer = dns.resolver.resolve(name, "TXT", lifetime=SECONDS, search=False)
-    except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
-        return []
-    except (dns.exception.DNSException, OSError):
-        return None
-    return [b"".join(record.strings).decode("ascii", "replace") for record in answer]
 
 
 def _policy_in(record: str) -> Policy:

@@ -1,5 +1,6 @@
 """Public view of a number: its profile, QR codes and automatic greetings."""
 
+import re
 import secrets
 from typing import Any
 
@@ -21,6 +22,8 @@ _VERTICALS = frozenset(
         "PHYSICAL_GAMBLING", "OTC_DRUGS",
     }
 )  # fmt: skip
+_FORMAT = re.compile("(PNG|SVG)")
+_IMAGE = re.compile(r"qr_image_url\.format\((PNG|SVG)\)")
 _LONGEST = {"about": 139, "address": 256, "description": 512, "email": 128}
 
 
@@ -92,7 +95,11 @@ async def list_codes(call: Call) -> Answer:
     end = start + limit
     following = {"cursors": {"after": str(end)}, "next": "https://graph.facebook.com/next"}
     paging = following if end < len(codes) else {}
-    return Answer(json_response({"data": codes[start:end], "paging": paging}))
+    shown = [
+        _with_image(one, _IMAGE.search(call.request.query_params.get("fields", "")))
+        for one in codes
+    ]
+    return Answer(json_response({"data": shown[start:end], "paging": paging}))
 
 
 async def post_code(call: Call) -> Answer:
@@ -111,9 +118,14 @@ async def post_code(call: Call) -> Answer:
         "deep_link_url": f"https://wa.me/message/{code}",
     }
     codes[code] = entry
-    image = body.get("generate_qr_image")
-    shown = entry | ({"qr_image_url": f"https://scontent.example/{code}.{image}"} if image else {})
-    return Answer(json_response(shown), body)
+    image = _FORMAT.fullmatch(str(body.get("generate_qr_image", "")))
+    return Answer(json_response(_with_image(entry, image)), body)
+
+
+def _with_image(entry: dict[str, str], asked: re.Match[str] | None) -> dict[str, str]:
+    """Return a code with the link of its image, if one was asked for; its format is the first group."""
+    link = f"https://scontent.example/{entry['code']}.{asked[1]}" if asked else None
+    return entry | ({"qr_image_url": link} if link else {})
 
 
 async def get_code(call: Call) -> Answer:
@@ -121,7 +133,8 @@ async def get_code(call: Call) -> Answer:
     codes, code = _codes(call), call.request.path_params["code"]
     if code not in codes:
         raise meta_graph.no_such_object(code)
-    return Answer(json_response({"data": [codes[code]]}))
+    image = _IMAGE.search(call.request.query_params.get("fields", ""))
+    return Answer(json_response({"data": [_with_image(codes[code], image)]}))
 
 
 async def delete_code(call: Call) -> Answer:

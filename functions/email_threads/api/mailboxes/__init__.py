@@ -1,0 +1,1 @@
+"""Mailboxes: their settings, and the versions of what their models read and may do."""

@@ -1,0 +1,168 @@
+"""Routes of voice notes as text: a person asks for one, and an administrator sets the transcriber of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from shared.api.models.inputs import Input
+from shared.api.routing import route_methods
+from shared.api.routing.routes import Request
+from shared.identity.secret_owners import SECRET_RULE, owns_secret
+from whatsapp import store
+from whatsapp.api.json_view import View, plain
+from whatsapp.api.message_views import transcript_view
+from whatsapp.api.queries import NotFound
+from whatsapp.configuration.voice_notes import VoiceNotes
+from whatsapp.store.accounts.numbers import phone_settings
+from whatsapp.store.items import Message, Phone
+from whatsapp.worker.media import transcript_requests
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from shared.aws.sqs_standard import StandardQueue
+
+
+class TranscriptInput(Input):
+    """A message with a recording, by its `id` in lists of messages."""
+
+    message_id: Annotated[str, Field(alias="messageId", min_length=1, max_length=1_000)]
+
+
+class Transcriber(Input):
+    """The transcriber of a number (`VoiceNotes`). *automatic*: each voice note of a customer becomes text."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    provider: Literal["openai", "scripted"]
+    api_key_reference: str | None = None
+    model: str | None = None
+    language: str | None = None
+    largest_bytes: int | None = None
+    automatic: bool = True
+
+
+class TranscriptionInput(Input):
+    """A number by Meta's id, and its transcriber; null: its voice notes become no text."""
+
+    phone: Annotated[str, Field(min_length=1, max_length=100)]
+    transcription: Transcriber | None
+
+
+class TranscriberView(View):
+    """As in the input."""
+
+    provider: str
+    api_key_reference: str | None
+    model: str
+    language: str | None
+    largest_bytes: int
+    automatic: bool
+
+
+class NumberTranscriptionView(View):
+    """The transcriber of a number."""
+
+    phone: str
+    transcription: TranscriberView | None
+
+
+class RequestedTranscript(View):
+    """The state of a message's transcript after a request. Without its text, since answers are stored."""
+
+    id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRoutes:
+    """*jobs* is the queue of jobs."""
+
+    table: Table
+    jobs: StandardQueue
+
+    @route_methods.changes(
+        "POST /whatsapp/transcripts", Scope.WHATSAPP_WRITE, status=HTTPStatus.ACCEPTED
+    )
+    def request_transcript(
+        self, request: Request[TranscriptInput]
+    ) -> Callable[[], RequestedTranscript]:
+        """Ask for the text of a recording, again after a failure. A text is kept, and an open request goes on."""
+        message = self._message(request.caller.company, request.input.message_id)
+        phone = self._number(request.caller.company, message.phone)
+        if phone.transcription is None:
+            raise InvalidInput([{"field": "messageId", "problem": "its number has no transcriber"}])
+        if not message.is_recording:
+            problem = "must be a message with a stored recording"
+            raise InvalidInput([{"field": "messageId", "problem": problem}])
+
+        def requested() -> RequestedTranscript:
+            transcript_requests.request(self.table, self.jobs, phone, message)
+            now = self._message(request.caller.company, message.message_id)
+            shown = transcript_view(now, is_offered=True)
+            if shown is None:  # its file is gone meanwhile
+                raise NotFound("messageId: message not found")
+            return RequestedTranscript(id=now.message_id, status=shown.status)
+
+        return requested
+
+    @route_methods.changes("POST /whatsapp/transcription", Scope.WHATSAPP_ADMIN)
+    def set_transcription(
+        self, request: Request[TranscriptionInput]
+    ) -> Callable[[], NumberTranscriptionView]:
+        """Set or remove the transcriber of a number, in force within a minute."""
+        phone = self._number(request.caller.company, request.input.phone)
+        wanted = _checked(request.caller.company, request.input.transcription)
+
+        def change() -> NumberTranscriptionView:
+            stored = wanted.model_dump() if wanted else None
+            phone_settings.change(self.table, phone, transcription=stored)
+            return NumberTranscriptionView(phone=phone.phone, transcription=stored)
+
+        return change
+
+    def _message(self, company: str, message_id: str) -> Message:
+        message = store.messages.get(self.table, Message.key(message_id))
+        is_shown = message is not None and not (message.erased or message.revoked_at)
+        if message is None or message.company != company or not is_shown or message.deleted_at:
+            raise NotFound("messageId: message not found")
+        return message
+
+    def _number(self, company: str, phone_id: str) -> Phone:
+        phone = store.phones.get(self.table, phone_id)
+        if phone is None or phone.company != company:
+            raise NotFound("phone: number not found")
+        return phone
+
+
+def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:
+    """Return the setting that is stored. Raises InvalidInput."""
+    if given is None:
+        return None
+    known: dict[str, Any] = plain(given.model_dump(exclude_none=True))
+    try:
+        wanted = VoiceNotes.model_validate(known)
+    except ValidationError as errors:
+        problems = [
+            {
+                "field": ".".join(("transcription", *map(_name_of, error["loc"]))),
+                "problem": str(error["msg"]).removeprefix("Value error, "),
+            }
+            for error in errors.errors(include_input=False, include_url=False)
+        ]
+        raise InvalidInput(problems) from None
+    if wanted.api_key_reference and not owns_secret(company, wanted.api_key_reference):
+        field = "transcription.apiKeyReference"
+        raise InvalidInput([{"field": field, "problem": SECRET_RULE}])
+    return wanted
+
+
+def _name_of(part: int | str) -> str:
+    return to_camel(str(part))

@@ -1,0 +1,129 @@
+"""What a person does without a mouse, and what a person who does not see the page hears."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.unit.console.pages.company import Company
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext, Page
+
+    from tests.unit.console.pages.conftest import Opened
+
+# Marks the live regions that are there: a region that comes together with its text is often not read out.
+KNOWN = "[role=status], [role=alert], [role=log], [aria-live]"
+MARK = f"document.querySelectorAll('{KNOWN}').forEach((one) => (one.dataset.known = ''))"
+HEARS = """text => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const region = walker.currentNode.parentElement.closest("[data-known]");
+        if (region && region.ariaLive !== "off" && region.textContent.includes(text)) return true;
+    }
+    return false;
+}"""
+
+
+def press(page: Page, key: str) -> None:
+    page.keyboard.press(key)
+    assert page.evaluate("document.activeElement !== document.body"), key
+
+
+def test_keys_lead_through_the_list_and_to_the_composer_and_the_focus_stays_in_the_page(
+    opened: Opened, pages: Path
+) -> None:
+    page = opened(Company(rows=6, unread={4}).network(pages), "all")
+    page.locator(".row").first.wait_for()
+    name = page.locator(".pane-title h2")
+    for key, number in (("j", 0), ("j", 1), ("j", 2), ("k", 1), ("u", 4)):
+        press(page, key)
+        expect(name).to_have_text(f"Customer {number}")
+    press(page, "r")
+    box = page.get_by_role("textbox", name="Message")
+    expect(box).to_be_focused()
+    press(page, "Escape")
+    expect(page.locator(".row[aria-current]")).to_be_focused()
+    for key, field in (("n", "New note"), ("l", "Add a label")):
+        press(page, key)
+        expect(page.get_by_role("textbox", name=field)).to_be_focused()
+        press(page, "Escape")
+    press(page, "/")
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
+    press(page, "Escape")
+    for key in ("a", "s"):
+        press(page, key)
+        expect(page.locator(".panel")).to_be_visible()
+        press(page, "Escape")
+        expect(page.locator(".panel")).to_have_count(0)
+    press(page, "f")
+    expect(page.get_by_role("searchbox", name="Words in messages")).to_be_focused()
+    press(page, "Escape")
+    press(page, "e")
+    page.get_by_role("button", name="Reopen").wait_for()
+    press(page, "z")
+    page.get_by_role("button", name="Resolve", exact=True).wait_for()
+    press(page, "y")
+    page.get_by_role("button", name="Undo").wait_for()
+    press(page, "z")
+
+
+def test_what_happens_on_the_page_is_said_by_a_region_that_was_there_before(
+    opened: Opened, pages: Path
+) -> None:
+    company = Company(messages=300)
+    network = company.network(pages)
+    page = opened(network, "all/whatsapp/k0")
+    log = page.get_by_role("log", name="Messages")
+    log.get_by_text("line 299.", exact=True).wait_for()
+    page.get_by_text("Live", exact=True).wait_for()
+    network.quiet(page)
+
+    def heard(text: str) -> None:
+        page.get_by_text(text).first.wait_for()
+        assert page.evaluate(HEARS, text), text
+        page.evaluate(MARK)
+
+    page.evaluate(MARK)
+    company.messages, company.versions["k0"] = 301, 2
+    network.hint("whatsapp", "k0", 2)
+    heard("line 300.")
+
+    log.get_by_text("line 280.", exact=True).hover()
+    page.mouse.wheel(0, -1_500)
+    page.get_by_role("button", name="Newest messages").wait_for()
+    page.evaluate(MARK)
+    company.messages, company.versions["k0"] = 302, 3
+    network.hint("whatsapp", "k0", 3)
+    heard("1 new message")
+
+    typing = {"context": "whatsapp", "key": "k0", "principal": "user:kim"}
+    network.sockets[-1].send(json.dumps({"typing": typing}))
+    heard("Kim is typing")
+    page.get_by_role("button", name="Resolve", exact=True).click()
+    heard("Resolved")
+    network.is_lost = True
+    page.get_by_role("textbox", name="Add a label").fill("late")
+    page.get_by_role("textbox", name="Add a label").press("Enter")
+    heard("Offline")
+
+
+@pytest.mark.parametrize("wish", ["reduce", "no-preference"])
+def test_nothing_moves_for_people_who_wish_less_motion(
+    opened: Opened, pages: Path, context: BrowserContext, wish: str
+) -> None:
+    page = opened(Company().network(pages), "all/whatsapp/k0")
+    page.emulate_media(reduced_motion=wish)  # type: ignore[arg-type]  # one of its two words
+    page.get_by_role("log", name="Messages").get_by_text("line 2.", exact=True).wait_for()
+    longest = page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll("*")].flatMap((one) => {
+            const { transitionDuration, animationDuration } = getComputedStyle(one);
+            return [...transitionDuration.split(","), ...animationDuration.split(",")].map(parseFloat);
+        }))"""
+    )
+    assert (longest < 0.01) is (wish == "reduce")

@@ -1,0 +1,120 @@
+"""A list of 5,000 conversations, and a page that is open all day."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.console.pages.company import Company
+from tests.unit.console.pages.network import DRAWN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext, CDPSession, Page
+
+    from tests.unit.console.pages.conftest import Opened
+
+ROWS, UPDATES = 5_000, 200
+STEPS, STEP = 40, 4_000  # turns of the wheel, pixels of one
+# Notes changes of the list while a person scrolls: it needs none, so that each frame is only painted.
+WATCH = """() => {
+    window.changes = [];
+    const text = ({ type, target }) => `${type} ${target.outerHTML ?? target.data}`;
+    const note = (found) => window.changes.push(...found.map(text));
+    new MutationObserver(note).observe(document.querySelector('.list-rows ul'), {
+        subtree: true, childList: true, attributes: true, characterData: true,
+    });
+}"""
+SCROLL = "to => { document.querySelector('.list-rows').scrollTop = to; }"
+# Pauses between updates are left out; longer times stay.
+WITHOUT_PAUSES = """
+const later = window.setTimeout;
+window.setTimeout = (act, ms, ...more) => later(act, ms > 3_000 ? ms : 0, ...more);
+"""
+# What the scripts of a page have. Not: code, which the browser compiles better with time, and its lists of calls.
+OF_THE_PAGE = {"object", "closure", "array", "string", "symbol", "number", "regexp"}
+
+
+def kept(page: Page) -> tuple[int, int, int]:
+    """Bytes of the page's own values in the heap, nodes and listeners, after a collection of garbage."""
+    session, chunks = page.context.new_cdp_session(page), []
+    session.on("HeapProfiler.addHeapSnapshotChunk", lambda event: chunks.append(event["chunk"]))
+    session.send("HeapProfiler.takeHeapSnapshot")
+    counted = session.send("Memory.getDOMCounters")
+    session.detach()
+    snapshot = json.loads("".join(chunks))
+    meta, nodes = snapshot["snapshot"]["meta"], snapshot["nodes"]
+    kinds, fields = meta["node_types"][0], meta["node_fields"]
+    size = fields.index("self_size")
+    own = sum(
+        nodes[at + size]
+        for at in range(0, len(nodes), len(fields))
+        if kinds[nodes[at]] in OF_THE_PAGE
+    )
+    return own, counted["nodes"], counted["jsEventListeners"]
+
+
+def layouts(session: CDPSession) -> float:
+    """How often the browser has computed places until now."""
+    found = session.send("Performance.getMetrics")["metrics"]
+    return next(float(one["value"]) for one in found if one["name"] == "LayoutCount")
+
+
+def all_rows(page: Page) -> None:
+    """Scroll to the end of the list until it has all rows."""
+    rows = page.locator(".row-line")
+    while (count := rows.count()) < ROWS:
+        page.evaluate(SCROLL, 10_000_000)
+        rows.nth(count).wait_for(state="attached")
+
+
+@pytest.mark.long
+def test_five_thousand_conversations_scroll_without_a_change_or_a_layout_of_the_page(
+    opened: Opened, pages: Path
+) -> None:
+    page = opened(Company(rows=ROWS).network(pages), "all")
+    page.locator(".row-line").first.wait_for()
+    all_rows(page)
+    page.evaluate(SCROLL, 0)
+    page.evaluate(DRAWN)
+
+    page.evaluate(WATCH)
+    page.locator(".list-rows").hover()
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    before = layouts(session)
+    for _ in range(STEPS):
+        page.mouse.wheel(0, STEP)
+        page.evaluate(DRAWN)
+    assert page.evaluate("document.querySelector('.list-rows').scrollTop") == STEPS * STEP
+    assert page.evaluate("window.changes") == []
+    assert layouts(session) == before
+
+
+@pytest.mark.long
+def test_memory_stays_the_same_over_two_hundred_updates(
+    opened: Opened, pages: Path, context: BrowserContext
+) -> None:
+    company = Company(rows=50, messages=300)
+    network = company.network(pages)
+    context.add_init_script(WITHOUT_PAUSES)
+    page = opened(network, "all/whatsapp/k0")
+    page.get_by_role("log", name="Messages").get_by_text("line 299.", exact=True).wait_for()
+
+    def update() -> None:
+        company.versions["k0"] = company.versions.get("k0", 1) + 1
+        with page.expect_response(lambda one: "/whatsapp/conversations/k0?" in one.url):
+            network.hint("whatsapp", "k0", company.versions["k0"])
+
+    for _ in range(20):
+        update()
+    before = kept(page)
+    for _ in range(UPDATES):
+        update()
+    then = kept(page)
+
+    grown = [after / first for first, after in zip(before, then, strict=True)]
+    assert max(grown) < 1.02, (before, then)

@@ -1,0 +1,103 @@
+"""The pages of operators in German: what needs attention, and parked events with what can be done."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.unit.console.pages.company import Company, at
+from tests.unit.console.pages.network import Answer, Refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.console.pages.conftest import Opened
+    from tests.unit.console.pages.network import Call
+
+pytestmark = pytest.mark.parametrize("locale", ["de-DE"])
+
+
+def parked(number: int, reason: str, state: str = "open") -> dict[str, object]:
+    return {
+        "event_id": f"event-{number}",
+        "state": state,
+        "reason": reason,
+        "kind": "message",
+        "parked_at": at(number),
+        "payload": {"from": "text of 12 characters", "text": {"body": "text of 40 characters"}},
+    }
+
+
+def test_a_parked_event_shows_its_reason_and_masked_payload_and_offers_only_what_can_succeed(
+    opened: Opened, pages: Path
+) -> None:
+    waiting = [parked(1, "unknown_phone"), parked(2, "erased"), parked(3, "conflict")]
+    replayed: list[str] = []
+
+    def replay(call: Call) -> Answer | Refusal:
+        replayed.append(call.path["event_id"])
+        del waiting[0]
+        return Answer(parked(1, "unknown_phone", "replayed"))
+
+    network = Company().network(
+        pages,
+        "acme:operator",
+        **{
+            "GET /whatsapp/parked": lambda _: Answer({"events": waiting}),
+            "GET /whatsapp/dead-letters": lambda _: Answer({"letters": [], "waiting": {}}),
+            "POST /whatsapp/parked/{event_id}/replay": replay,
+        },
+    )
+    page = opened(network, "operations/parked")
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    expect(rows).to_have_count(3)
+    once = rows.filter(has_text="unknown_phone")
+    expect(rows.get_by_role("button", name="Einspielen")).to_have_count(1)
+    once.get_by_text("Aufbau ohne Inhalt").click()
+    expect(once.locator("pre")).to_contain_text("text of 40 characters")
+
+    once.get_by_role("button", name="Einspielen").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("unknown_phone")
+    expect(dialog).to_contain_text("Nummer")  # what must be done before
+    dialog.get_by_role("button", name="Einspielen").click()
+    expect(rows).to_have_count(2)
+    assert replayed == ["event-1"]
+
+
+def test_the_overview_begins_with_what_needs_a_person_and_leads_there_in_their_language(
+    opened: Opened, pages: Path
+) -> None:
+    alarm = {"name": "DeadLettersOld", "description": "In English.", "state": "ALARM"}
+    queue = dict.fromkeys(("delayed", "oldest_seconds", "problem")) | {"in_flight": 0}
+    letters = queue | {"name": "whatsapp-dead", "context": "whatsapp", "is_dead_letters": True}
+    network = Company().network(
+        pages,
+        "acme:operator",
+        **{
+            "GET /operations/alarms": lambda _: Answer(
+                {"alarms": [alarm | {"reason": "2 > 0", "changed_at": at(0), "notifies": True}]}
+            ),
+            "GET /operations/queues": lambda _: Answer(
+                {"queues": [letters | {"waiting": 2}], "ages_problem": None}
+            ),
+            "GET /operations/conservation": lambda call: Answer(
+                {"first_day": call.input["from"], "last_day": call.input["to"], "accounts": []}
+            ),
+            "GET /whatsapp/parked": lambda _: Answer({"events": []}),
+            "GET /whatsapp/dead-letters": lambda _: Answer({"letters": [], "waiting": {}}),
+        },
+    )
+    page = opened(network, "operations/overview")
+    first = page.locator(".ops-section").first
+    expect(first.get_by_role("heading")).to_have_text("Braucht jetzt Aufmerksamkeit")
+    expect(first.get_by_role("listitem")).to_have_count(2)
+    first.get_by_role("button", name=re.compile("1 Alarm")).click()
+    expect(page.locator("#ops-alarms")).to_be_focused()
+    meaning = page.get_by_role("row").filter(has_text=alarm["name"])
+    expect(meaning).not_to_contain_text(alarm["description"])
+    first.get_by_role("link", name=re.compile("^2 ")).click()
+    expect(page).to_have_url(re.compile("operations/parked"))

@@ -1,0 +1,76 @@
+"""How a person learns of something new: title, tone, do not disturb, and the mail for the absent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.unit.console.pages.company import SETTINGS, Company
+from tests.unit.console.pages.network import Answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import BrowserContext
+
+    from tests.unit.console.pages.conftest import Opened
+    from tests.unit.console.pages.network import Call
+
+# A browser without a loudspeaker notes its tones.
+TONES = """
+window.tones = 0;
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (...when) { window.tones += 1; start.apply(this, when); };
+"""
+
+
+def test_a_tone_is_heard_by_choice_unless_the_person_is_not_to_be_disturbed(
+    opened: Opened, pages: Path, context: BrowserContext
+) -> None:
+    stored = dict(SETTINGS)
+    company = Company()
+
+    def store(call: Call) -> Answer:
+        stored.update({name: call.input.get(name) for name in ("digestHours", "quietUntil")})
+        stored["muted"] = call.input["muted"]
+        return Answer(stored)
+
+    network = company.network(
+        pages,
+        **{
+            "POST /inbox/notifications/settings": store,
+            "GET /inbox/notifications": lambda _: Answer(
+                {"notifications": [], "unread": 0, "settings": stored}
+            ),
+            "GET /inbox/notifications/push": lambda _: Answer({"key": "x"}),
+        },
+    )
+    context.add_init_script(TONES)
+    page = opened(network, "all")
+    page.get_by_text("Live", exact=True).wait_for()
+
+    def arrives(number: int) -> None:
+        company.unread.add(number)
+        with page.expect_response(lambda one: "unread=true" in one.url):
+            network.hint("whatsapp", f"k{number}", 2)
+        network.quiet(page)
+
+    page.get_by_role("button", name="Notifications").click()
+    page.get_by_role("button", name="Settings of notifications").click()
+    settings = page.get_by_role("form", name="Settings of notifications")
+    settings.get_by_role("combobox", name="Notifications of this browser").select_option("all")
+    settings.get_by_role("checkbox", name="With a sound").check()
+    assert page.evaluate("window.tones") == 1  # as a sample
+    arrives(0)
+    expect(page).to_have_title("(1) Parley")
+    assert page.evaluate("window.tones") == 2
+
+    settings.get_by_role("combobox", name="E-mail while I am absent").select_option("4")
+    settings.get_by_role("button", name="For 4 h").click()
+    settings.get_by_role("button", name="Save").click()
+    expect(settings).to_have_count(0)
+    assert (stored["digestHours"], stored["quietUntil"] is not None) == (4, True)
+    arrives(1)
+    expect(page).to_have_title("(2) Parley")
+    assert page.evaluate("window.tones") == 2
