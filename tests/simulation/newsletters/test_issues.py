@@ -18,7 +18,7 @@ from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
-from shared.providers.email import sender_records
+from shared.providers import dns
 from shared.providers.email.identities import Identities, Identity
 from tests import keyring
 from tests.simulation.newsletters.issues import (
@@ -396,9 +396,9 @@ def test_the_checklist_says_what_the_senders_records_lack_and_blocks_nothing(
 ) -> None:
     settled(EXPORTED, with_readers("ada@readers.example"))(system)
     drafted(system)
-    known = None if records is None else dict(records)
+    known = None if records is None else {name: set(texts) for name, texts in records.items()}
     monkeypatch.setattr(
-        sender_records, "text_records", lambda name: None if known is None else known.get(name, [])
+        dns, "published", lambda name, _: None if known is None else known.get(name, set())
     )
     monkeypatch.setattr(
         Identities,
