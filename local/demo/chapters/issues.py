@@ -56,7 +56,7 @@ def play(editors: Editors, chapter: Chapter) -> bool:
     http.request("POST", f"{stack.sandbox_url}/_mail_endings", body=json.dumps(ending))
     issue = _approved(desk, second, newest[0]["code"], list_id, chapter)
     sent = until(lambda: _counted(desk, issue, {"audience": 2, "sent": 2, "bounced": 1}))
-    mail = _mail_to(stack, reader, "Highland Farms: an issue") if sent else None
+    mail = mail_to(stack, reader, "Highland Farms: an issue") if sent else None
     if mail is None:
         return _failed(f"the counts are {_counts(desk, issue)}", chapter)
     _leave(stack, mail, chapter)
@@ -79,11 +79,11 @@ def _signed_up(
         answer = _post(stack, f"/u/{COMPANY}/{list_id}/subscribe", {"email": address})
         chapter.step(answer.status, "sign-up", address, is_expected=answer.status == 202)  # noqa: PLR2004 - Accepted
     for address in addresses:
-        mail = _mail_to(stack, address, "Please confirm")
+        mail = mail_to(stack, address, "Please confirm")
         if mail is None:
             return _failed("a mail that asks to confirm is missing", chapter)
         if address != hesitant:
-            path = _path_in(mail, r"(/n/confirm/\S+)").replace("/n/", "/u/", 1)
+            path = path_in(mail, r"(/n/confirm/\S+)").replace("/n/", "/u/", 1)
             answer = _post(stack, path, {"act": "save"})
             chapter.step(
                 answer.status,
@@ -146,7 +146,7 @@ def _counts(desk: CompanyApi, issue: str) -> dict[str, int]:
     return {name: stats[name] for name in COUNTS}
 
 
-def _mail_to(stack: Stack, address: str, subject: str) -> EmailMessage | None:
+def mail_to(stack: Stack, address: str, subject: str) -> EmailMessage | None:
     """Return the mail that a reader has got, once it is there."""
 
     def found() -> EmailMessage | None:
@@ -166,7 +166,8 @@ def _mail_to(stack: Stack, address: str, subject: str) -> EmailMessage | None:
     return until(found, MAIL_SECONDS)
 
 
-def _path_in(mail: EmailMessage, pattern: str) -> str:
+def path_in(mail: EmailMessage, pattern: str) -> str:
+    """Return the first group of a pattern in the text of a mail."""
     part = mail.get_body(("plain",))
     found = re.search(pattern, part.get_content() if part else "")
     return found[1] if found else ""

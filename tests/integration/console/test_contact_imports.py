@@ -84,6 +84,26 @@ def test_a_preview_proposes_columns_and_shows_what_the_first_rows_would_do(
     assert stored_contacts(inbox) == []
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "ann@a.example, bob@b.example",
+        "ann@a.example bob@b.example",
+        '"ann@a.example;bob@b.example"',
+    ],
+)
+def test_a_row_with_two_addresses_in_a_cell_is_refused_and_names_the_column(
+    inbox: InboxSystem, files: Files, cell: str
+) -> None:
+    path = files.imported(
+        f"\ufeffName;E-Mail\r\nAnn;{cell}\r\nZoe;zoe@example.com\r\n", "name", "email"
+    )
+
+    assert files.counts(path) == ("done", 1, 0, 0, 1)
+    assert [one[:3] for one in files.rows(path, outcome="refused")] == [(2, "refused", 2)]
+    assert [one["name"] for one in contacts(inbox, "zoe")] == ["Zoe"]
+
+
 def test_rows_create_and_update_contacts_and_refused_ones_name_line_column_and_rule(
     inbox: InboxSystem, files: Files
 ) -> None:

@@ -147,3 +147,28 @@ def test_an_event_before_the_second_mail_keeps_it_from_being_sent(system: System
 
     assert stats(system) == {"audience": 3, "sent": 3, "delivered": 1}
     assert addressed(system) == sorted(READERS)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"local": "2025-12-31T09:00"}, "local"),
+        ({"timezone": "Europe/Atlantis"}, "timezone"),
+        ({"timezone": "../etc/passwd"}, "timezone"),
+        ({"local": "2026-02-30T09:00"}, "local"),
+        ({"local": "2026-01-03T09:00Z"}, "local"),
+        ({"not_after": "2026-01-03T08:00"}, "not_after"),
+    ],
+)
+def test_a_time_in_the_past_or_of_an_unknown_zone_is_refused_by_its_field(
+    system: System, wrong: dict[str, str], field: str
+) -> None:
+    settled(EXPORTED, with_readers(READERS[0]), drafted, approved)(system)
+    before = issue_of(system)
+    status, answer = system.call(
+        "POST", f"{ONE}/schedule", {"version": before.version, **NINE, **wrong}
+    )
+
+    assert (status, answer["error"]["code"]) == (400, "invalid_input")
+    assert [one["field"] for one in answer["error"]["details"]] == [field]
+    assert issue_of(system) == before

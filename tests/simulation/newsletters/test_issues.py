@@ -13,11 +13,12 @@ from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.dynamodb import Table
 from shared.contacts import lists
+from shared.contacts.items import ContactList
 from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
-from shared.providers.email import sender_records
+from shared.providers import dns
 from shared.providers.email.identities import Identities, Identity
 from tests import keyring
 from tests.simulation.newsletters.issues import (
@@ -177,6 +178,18 @@ def test_a_link_scanner_changes_nothing_and_one_click_leaves_the_list_after_mont
     assert opened(system, urls[0], "POST", "scope=undo").status == 200
     next_issue(system, "third")
     assert stats(system) == {"audience": 3, "skipped": 1, "sent": 2}
+
+
+def test_a_reader_leaves_by_the_link_of_a_list_that_was_removed(system: System) -> None:
+    READY(system)
+    sent(system)
+    system.settle()
+    first = mails(system)[0]
+    contacts_of(system).delete(ContactList.key(COMPANY, made_list(system)))
+
+    for method in ("GET", "POST", "POST"):
+        assert opened(system, unsubscribe_url(first), method).status == 200
+    assert stats(system)["unsubscribed"] == 1
 
 
 def test_a_browser_shows_the_issue_without_a_link_of_a_reader(system: System) -> None:
@@ -383,9 +396,9 @@ def test_the_checklist_says_what_the_senders_records_lack_and_blocks_nothing(
 ) -> None:
     settled(EXPORTED, with_readers("ada@readers.example"))(system)
     drafted(system)
-    known = None if records is None else dict(records)
+    known = None if records is None else {name: set(texts) for name, texts in records.items()}
     monkeypatch.setattr(
-        sender_records, "text_records", lambda name: None if known is None else known.get(name, [])
+        dns, "published", lambda name, _: None if known is None else known.get(name, set())
     )
     monkeypatch.setattr(
         Identities,

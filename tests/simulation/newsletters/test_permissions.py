@@ -40,6 +40,7 @@ from tests.simulation.newsletters.issues import (
 )
 from tests.simulation.newsletters.issues import ONE as ISSUE
 from tests.simulation.newsletters.readers import (
+    DORA,
     confirmed,
     link_in,
     published,
@@ -297,6 +298,16 @@ def _use_the_public_pages(system: System) -> None:
     base = f"/n/{COMPANY}/{list_id}"
     for page in ("subscribe", "archive", "feed.xml", f"archive/{system.issue_id}"):
         assert visited(system, f"{base}/{page}").status == HTTPStatus.OK
+    asked = visited(system, f"{base}/preferences", {"email": DORA, "website": ""})
+    assert asked.status == HTTPStatus.ACCEPTED
+    system.settle()
+    erase = visited(system, link_in(mails(system)[-1], "preferences"), {"act": "erase"})
+    assert erase.status == HTTPStatus.OK
+    system.settle()
+    erasure = link_in(mails(system)[-1], "erase")
+    assert visited(system, erasure).status == HTTPStatus.OK
+    assert visited(system, erasure, {"act": "save"}).status == HTTPStatus.OK
+    system.settle()
     assert system.read(f"/newsletters/lists/{list_id}")
     assert system.read("/newsletters/lists")
     system.act("DELETE", f"/newsletters/lists/{other}")

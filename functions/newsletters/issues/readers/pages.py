@@ -20,15 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues.links import PREFERENCES, LinkExpired, LinkInvalid, link_of
 from newsletters.issues.reader_texts import texts_of
-from newsletters.issues.readers import (
-    archive,
-    confirmation,
-    erasure,
-    forms,
-    link_request,
-    preferences,
-    signup,
-)
+from newsletters.issues.readers import archive, forms, preferences
+from newsletters.issues.readers.requests import confirmation, erasure, link_request, signup
 from newsletters.issues.readers.texts import language_of, page_texts
 from newsletters.store.readers import public_lists
 from shared.runtime.failures import Transient

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ReaderRequested
 from newsletters.issues.links import ERASE, PREFERENCES, LinkInvalid
-from newsletters.issues.readers import acts, forms, link_request, reader_data, signup
+from newsletters.issues.readers import acts, forms, reader_data
 from newsletters.issues.readers.reader_data import read
+from newsletters.issues.readers.requests import link_request, signup
 from newsletters.issues.readers.texts import LANGUAGES, page_texts
 from newsletters.store.items import Choices
 from newsletters.store.newsletters import StaleVersion

@@ -20,11 +20,10 @@ from newsletters.store.items.item import (
 from newsletters.store.readers import choices, public_lists, recipients, signups
 from shared.aws.tables.dynamodb_json import plain
 from shared.contacts import lists
-from shared.contacts.person import Person
 from shared.identity.contacts import details, resolution
+from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.identity.keyed_hashes import address_hashes
-from shared.inbox.items import Channel
 from shared.policy.consent.subscriptions import of_hashes
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from newsletters.issues.links import Link
     from newsletters.store.items import PublicList
     from shared.aws.dynamodb import Attributes, Table
-    from shared.identity.contacts.items import Profile
 
 CHOICES: Final = "choices"
 MOST_RECORDS: Final = 1_000  # of a download; a request about the person has all
@@ -135,9 +133,11 @@ def _named(deps: IssueDependencies, link: Link) -> tuple[str | None, Profile | N
 
 
 def _address(deps: IssueDependencies, link: Link, person: Profile) -> str | None:
-    found = Person(deps.people, person).address(Channel.EMAIL)
-    is_own = found is not None and link.recipient in address_hashes(found.value)
-    return found.value if found is not None and is_own else None
+    """Return the address of a link as the contact has it, or one of those that were merged into it."""
+    keys = [Profile.key(link.company_id, one) for one in sorted(lists.ids_of(person))]
+    stored = map(Profile.read, deps.people.contacts.get_many(keys))
+    values = (one.value for one in stored if one.value)
+    return next((one for one in values if link.recipient in address_hashes(one)), None)
 
 
 def everything(deps: IssueDependencies, link: Link, reader: Reader) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from fontTools.ttLib import TTFont
 
 from local.docs.fonts import COVERAGE, FOLDER, coverage
@@ -34,6 +35,13 @@ def test_the_replacement_character_has_a_glyph() -> None:
     assert has_glyph("\ufffd")
     assert not has_glyph("漢")
     assert displayable("a\u00a0b") == ("a\u00a0b", False)
+
+
+@pytest.mark.parametrize("text", ["漢字", "かな", "한국", "ฝน", "மழை", "বৃষ্টি", "వాన", "🌻🐄"])
+def test_scripts_without_a_font_are_named_before_the_export_and_replaced_in_it(text: str) -> None:
+    named = missing_in(f"Rain {text} rain")
+    assert named == "".join(dict.fromkeys(text))
+    assert displayable(text) == ("\ufffd" * len(text), True)
 
 
 def test_the_characters_without_glyph_are_known_before_a_file_is_rendered() -> None:

@@ -10,7 +10,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from newsletters.issues.links import ERASE, LinkInvalid
-from newsletters.issues.readers import confirmation, forms
+from newsletters.issues.readers import forms
+from newsletters.issues.readers.requests import confirmation
 from newsletters.issues.readers.texts import page_texts
 from newsletters.store.readers import public_lists, signups
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ReaderRequested
 from newsletters.issues.links import ERASE, PREFERENCES, VALID_DAYS
-from newsletters.issues.readers import forms, signup
+from newsletters.issues.readers import forms
+from newsletters.issues.readers.requests import signup
 from newsletters.issues.readers.texts import page_texts
 from newsletters.store.items import Signup
 from newsletters.store.items.item import timestamp

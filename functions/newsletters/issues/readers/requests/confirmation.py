@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ReaderRequested
 from newsletters.issues.links import CONFIRM, LinkExpired, LinkInvalid
-from newsletters.issues.readers import acts, forms, signup
+from newsletters.issues.readers import acts, forms
+from newsletters.issues.readers.requests import signup
 from newsletters.issues.readers.texts import language_of, page_texts
 from newsletters.store.items import SignupState
 from newsletters.store.readers import public_lists, signups
