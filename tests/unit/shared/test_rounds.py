@@ -1,5 +1,7 @@
 """What reports count of a conversation, from one head to the next."""
 
+from typing import Any
+
 from shared.inbox import rounds
 from shared.inbox.rounds import Fact, Round, Seen
 from tests.cases import each
@@ -139,7 +141,7 @@ def test_facts_of_a_round_are_counted_once(
     assert played(*heads) == expected
 
 
-def _with_assistant(status: str, **more: int) -> Seen:
+def _with_assistant(status: str, **more: Any) -> Seen:
     is_over = status in {"closed", "opted_out"}
     return Seen(is_open=not is_over, is_archived=False, active_ms=10_000, assistant=status, **more)
 
