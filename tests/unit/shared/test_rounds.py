@@ -111,13 +111,13 @@ FACTS = {
             FIRST_ANSWER,
             END,
             (Fact.OPENED, 60_000, None),
-            (Fact.REOPENED, 60_000, None),
+            (Fact.REOPENED, 60_000, 40_000),
             (Fact.ANSWERED, 70_000, 60_000),
         ],
     ),
     "a person who opens it again does so now": (
         [WAITS, RESOLVED, ANSWERED],
-        [OPENED, FIRST_ANSWER, END, (Fact.OPENED, NOW, None), (Fact.REOPENED, NOW, None)],
+        [OPENED, FIRST_ANSWER, END, (Fact.OPENED, NOW, None), (Fact.REOPENED, NOW, 40_000)],
     ),
     "an archived one ends without a resolution, and resolving it later counts nothing": (
         [
