@@ -43,7 +43,7 @@ from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile, 
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.inbox.notifications.items import Notification
-from shared.inbox.reports.items import BusyDays, DayCounts, PersonMonth, ReportSettings
+from shared.inbox.reports.items import BusyDays, DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
@@ -66,6 +66,7 @@ type _InInbox = type[
     | inbox.CompanyLists
     | inbox.SavedViews
     | DayCounts
+    | OutcomeDay
     | BusyDays
     | PersonMonth
     | ReportSettings
@@ -78,7 +79,7 @@ type _InInbox = type[
 ]
 INBOX: tuple[_InInbox, ...] = (
     *(inbox.Entry, inbox.ParkedHead, inbox.CompanyLists, inbox.SavedViews),
-    *(DayCounts, BusyDays, PersonMonth, ReportSettings),
+    *(DayCounts, OutcomeDay, BusyDays, PersonMonth, ReportSettings),
     *(inbox.InboxRequest, BulkChange, BulkPage, BulkUndo, NotificationState, inbox.Rebuild),
 )
 # With the pattern of their sort keys.

@@ -9,7 +9,7 @@ from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
-from email_threads.store.items.draft import FINAL
+from email_threads.store.items.draft import FINAL, MODEL
 from email_threads.store.items.thread import Direction
 from shared.runtime import clock
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mail, Thread
     from shared.aws.dynamodb import Table
 
-AI: Final = "ai"
+AI: Final = MODEL
 NEWER_MAIL: Final = "newer_mail"
 OTHER_AUTOMATION: Final = "other_automation"
 

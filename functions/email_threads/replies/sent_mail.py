@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from email_threads.parsing import mail as mails
 from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
+from email_threads.replies.corrections import edits_of
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from email_threads.replies.mail_content import Content
     from email_threads.store.items import Draft, Mailbox
     from email_threads.threading.append import Appended
+    from shared.aws.dynamodb import Attributes
 
 _MOST_KNOWN = 5  # recipients who are known persons from now on
 
@@ -56,6 +58,7 @@ def finish(
             message_id=incoming.mail.message_id,
             sent_at=draft.sent_at or clock.to_text(incoming.received_ms),
             reason=None,
+            counted=_counted(resources, draft) if draft.is_of_model else None,
         )
         if sent is None:
             raise Transient("draft_contended")
@@ -66,6 +69,13 @@ def finish(
     if appended.is_duplicate or appended.conversation_id != draft.thread:
         drafts.unlist_in_thread(resources.table, draft)
     return Finished(incoming, appended, draft.asks_satisfaction)
+
+
+def _counted(resources: SendingResources, draft: Draft) -> Attributes:
+    """Return the write that counts a draft of the model with what people changed in it."""
+    written = draft.body_text if draft.drafted_text is None else draft.drafted_text
+    edits = edits_of(written, draft.body_text)
+    return drafts.to_count(resources.table, draft, edits, len(written.split()))
 
 
 def _incoming(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from email_threads.store.items import Draft, Thread
+from email_threads.store.items import Draft, DraftDay, Thread
 from email_threads.store.items.draft import FINAL, WAITING, DraftStatus
+from email_threads.store.items.draft_day import KEPT_DAYS
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.thread import COMPANY_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
@@ -15,7 +16,7 @@ from shared.aws.tables.items import stored
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -52,11 +53,17 @@ def to_create(table: Table, draft: Draft) -> Attributes:
     return table.to_put(_with_list(draft).attributes(), when=Attr(PARTITION_KEY).not_exists())
 
 
-def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: ANN401 - values of any field
+def move(
+    table: Table,
+    draft: Draft,
+    *,
+    counted: Attributes | None = None,
+    **changes: Any,  # noqa: ANN401 - values of any field
+) -> Draft | None:
     """
     Change a draft as it was read, and return it; None if another caller has changed it meanwhile.
 
-    Its place in the list of waiting drafts follows its status.
+    Its place in the list of waiting drafts follows its status. *counted* is a write of the same transaction.
     """
     changed = _with_list(
         draft.model_copy(
@@ -70,13 +77,39 @@ def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: A
     before, after = stored(draft), stored(changed)
     put = {name: value for name, value in after.items() if before.get(name) != value}
     drop = [name for name in before if name not in after]
+    write: Any = {"put": put, "drop": drop, "when": _is_unchanged(draft)}
+    key = {PARTITION_KEY: draft.conversation_id}
     try:
-        table.update(
-            {PARTITION_KEY: draft.conversation_id}, put=put, drop=drop, when=_is_unchanged(draft)
-        )
-    except ConditionFailed:
+        if counted is None:
+            table.update(key, **write)
+        else:
+            table.transact(table.to_update(key, **write), counted)
+    except (ConditionFailed, TransactionRefused):
         return None
     return changed
+
+
+def to_count(table: Table, draft: Draft, edits: int, words: int) -> Attributes:
+    """
+    Return the write that counts a sent draft of the model: the words that people changed, and those that it had
+    written.
+    """
+    date = clock.to_text(clock.now_ms())[: len("2026-01-01")]
+    counts = {"sent": 1, "corrected": min(edits, 1), "edits": edits, "words": words}
+    version = draft.ai_version or 0
+    lifetime = clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS)
+    return table.to_update(
+        DraftDay.key(draft.company_id, draft.mailbox, date),
+        put=DraftDay.named(date=date, ttl=lifetime),
+        add={DraftDay.name(version, name): n for name, n in counts.items() if n},
+    )
+
+
+def days(table: Table, company_id: str, address: str, dates: Sequence[str]) -> list[DraftDay]:
+    """Return the counts of a mailbox on these dates, in their order; days without any are left out."""
+    keys = [DraftDay.key(company_id, address, date) for date in dates]
+    found = [DraftDay.read(item) for item in table.get_many(keys)]
+    return sorted(found, key=lambda day: day.date)
 
 
 def replace(table: Table, draft: Draft, copy: Draft, *, reason: str) -> bool:

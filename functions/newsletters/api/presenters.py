@@ -164,7 +164,7 @@ def draft_view(newsletter: Newsletter) -> views.DraftView:
         word_count=draft.word_count,
         estimated_read_time=draft.estimated_read_time,
         generated_at=draft.generated_at,
-        ai_versions=draft.ai_versions,
+        ai_versions=draft.ai_versions or {},
     )
 
 

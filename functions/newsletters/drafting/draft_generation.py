@@ -87,7 +87,8 @@ def generate_draft(work: ClaimedJob) -> bool:
                 one.key: version
                 for number, one in enumerate(planned)
                 if (version := work.version_of(number)) is not None
-            },
+            }
+            or None,
             "generated_at": timestamp(clock.now_ms()),
             "inputs_hash": draft_hash(metadata, outline),
         }

@@ -34,6 +34,7 @@ WITHOUT_TRACES = {
     "MacroList": "names of macros",
     "ScheduledSend": "ids and a time",
     "Deadline": "the id of a thread and a time",
+    "DraftDay": "counts of a mailbox of the company",
     "ServiceLevelDay": "counts of a mailbox of the company",
     "DeadLetterNote": "a reason and a time",
     "StoredAnswer": "ids, states and codes",

@@ -76,7 +76,7 @@ def test_a_draft_changes_nothing_live_until_it_goes_live_and_an_older_version_co
 ) -> None:
     before = mailbox(system)
 
-    number = draft(system, {"facts": FACTS, "reply_mode": "auto"}, note=" prices ")
+    number = draft(system, {"facts": FACTS, "reply_mode": "auto"}, note="prices")
 
     assert mailbox(system) == before | {"ai_version": 1}
     shown = result(system.call("GET", f"{VERSIONS}/{number}"))

@@ -87,6 +87,7 @@ API = Api(
         f"POST {MACROS}/{{name}}/remove": Special(is_blind="each company has macros of its own"),
         **{f"{method} {BOX}": IN_BOTH for method in ("GET", "PUT", "DELETE")},
         f"GET {BOX}/service-levels": IN_BOTH,
+        f"GET {BOX}/outcomes": IN_BOTH,
         f"POST {BOX}/versions": Special(inputs=({"settings": {"facts": ["Of the attacker."]}},)),
         f"POST {BOX}/versions/{{number}}/live": Special(inputs=({"instead_of": 2},)),
         "POST /email-threads/contacts/erase": A_JOB,

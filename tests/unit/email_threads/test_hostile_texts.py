@@ -60,6 +60,12 @@ ELSEWHERE: Final = {
     "MailboxInput.requirements_schema.properties.*.description",
     "MailboxInput.requirements_schema.properties.*.enum.0",
     "MailboxInput.requirements_schema.required.0",
+    "MailboxSettings.requirements_schema.properties.*.description",
+    "MailboxSettings.requirements_schema.properties.*.enum.0",
+    "MailboxSettings.requirements_schema.required.0",
+    "MailboxVersionInput.settings.requirements_schema.properties.*.description",
+    "MailboxVersionInput.settings.requirements_schema.properties.*.enum.0",
+    "MailboxVersionInput.settings.requirements_schema.required.0",
 }
 
 

@@ -1,6 +1,7 @@
 """The rules of the shop's stored settings. An error names the field and the rule."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from richpanel.configuration.shop_settings import MOST_BYTES, SettingsInvalid
 from richpanel.decisions.templates.catalogue import Variant, standard_wordings
 from richpanel.decisions.templates.wordings import has_wording
 from richpanel.recovery import drift
+from shared.aws.sqs_fifo import to_json
 from tests.cases import each
 
 RETURN = "t_return_request_intake"
@@ -24,12 +26,15 @@ def applied(**fields: Any) -> Account:
     settings = shop_settings.parse(fields)
     return shop_settings.applied(
         account.read('{"support_signature": "The shop"}', {}),
-        shop_settings.read(settings.as_json()),
+        shop_settings.read(to_json(settings.as_fields())),
+        7,
     )
 
 
 def test_without_settings_all_values_are_the_standard_ones() -> None:
-    assert applied() == account.read('{"support_signature": "The shop"}', {})
+    standard = account.read('{"support_signature": "The shop"}', {})
+    shop = replace(standard.shop, settings_version=7)
+    assert applied() == replace(standard, shop=shop)
 
 
 def test_an_own_wording_replaces_that_of_its_template_and_language_only() -> None:

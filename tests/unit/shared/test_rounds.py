@@ -1,5 +1,7 @@
 """What reports count of a conversation, from one head to the next."""
 
+from typing import Any
+
 from shared.inbox import rounds
 from shared.inbox.rounds import Fact, Round, Seen
 from tests.cases import each
@@ -109,13 +111,13 @@ FACTS = {
             FIRST_ANSWER,
             END,
             (Fact.OPENED, 60_000, None),
-            (Fact.REOPENED, 60_000, None),
+            (Fact.REOPENED, 60_000, 40_000),
             (Fact.ANSWERED, 70_000, 60_000),
         ],
     ),
     "a person who opens it again does so now": (
         [WAITS, RESOLVED, ANSWERED],
-        [OPENED, FIRST_ANSWER, END, (Fact.OPENED, NOW, None), (Fact.REOPENED, NOW, None)],
+        [OPENED, FIRST_ANSWER, END, (Fact.OPENED, NOW, None), (Fact.REOPENED, NOW, 40_000)],
     ),
     "an archived one ends without a resolution, and resolving it later counts nothing": (
         [
@@ -139,7 +141,7 @@ def test_facts_of_a_round_are_counted_once(
     assert played(*heads) == expected
 
 
-def _with_assistant(status: str, **more: int) -> Seen:
+def _with_assistant(status: str, **more: Any) -> Seen:
     is_over = status in {"closed", "opted_out"}
     return Seen(is_open=not is_over, is_archived=False, active_ms=10_000, assistant=status, **more)
 

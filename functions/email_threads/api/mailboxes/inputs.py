@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from email_threads.api.inputs import Fact, Flag, Host, Model
+from email_threads.api.inputs import Fact, Flag, Host, Model, is_one_line
 from email_threads.configuration.requirements_schema import RequirementsSchema
 from email_threads.store.items import ReplyMode
 from shared.ai.versions.inputs import Note, Number
@@ -31,5 +31,5 @@ class MailboxVersionInput(Input):
     """A new version: changes of the settings of *based_on*, by default the live ones; *note* says why."""
 
     settings: MailboxSettings
-    note: Note = ""
+    note: Annotated[Note, AfterValidator(is_one_line)] = ""
     based_on: Number | None = None

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from email_threads.api import inputs, presenters, views
-from email_threads.api.mailboxes import settings, versions
+from email_threads.api.mailboxes import outcomes, settings, versions
 from email_threads.api.mailboxes.inputs import MailboxVersionInput
+from email_threads.api.mailboxes.outcomes import DraftOutcomes
 from email_threads.api.queries import ApiDependencies
 from email_threads.api.service_levels.inputs import ReportQuery
 from email_threads.api.service_levels.views import ServiceLevelReport, of_day
@@ -88,6 +89,13 @@ class MailboxRoutes:
         """Make a version the live one, also an older one."""
         named = address_of(address), number_of(number)
         return lambda: versions.go_live(self.deps, *named, request)
+
+    @route_methods.reads(f"GET {_ONE}/outcomes", _READ)
+    def report_outcomes(self, request: Request[ReportQuery], address: str) -> DraftOutcomes:
+        """Count the sent drafts of a mailbox's model, and what people changed in them, by day and version."""
+        company = request.caller.company
+        mailbox = settings.mailbox_of(self.deps.table, company, address_of(address))
+        return outcomes.of_mailbox(self.deps.table, mailbox, request.input.dates)
 
     @route_methods.reads(f"GET {_ONE}/service-levels", _READ)
     def report_service_levels(

@@ -63,7 +63,7 @@ def create(
     _checked(mailbox, settings)
     wanted = Version(
         settings=settings,
-        note=given.note.strip(),
+        note=given.note,
         by=request.caller.principal,
         at=clock.to_text(clock.now_ms()),
         based_on=given.based_on or live,

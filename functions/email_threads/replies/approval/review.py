@@ -65,9 +65,22 @@ def amend(table: Table, draft: Draft, version: int, changes: dict[str, Any]) -> 
         return draft  # An earlier call was cut off.
     _check(draft, version, _AMENDABLE)
     moved = drafts.move(
-        table, draft, draft_status=DraftStatus.AMENDED, version=version + 1, reason=None, **changes
+        table,
+        draft,
+        draft_status=DraftStatus.AMENDED,
+        version=version + 1,
+        reason=None,
+        drafted_text=_drafted(draft, changes),
+        **changes,
     )
     return moved or amend(table, _present(table, draft), version, changes)
+
+
+def _drafted(draft: Draft, changes: dict[str, Any]) -> str | None:
+    """Return the text of the model that people change, also in further changes; None of a draft of a person."""
+    if not draft.is_of_model or draft.drafted_text is not None:
+        return draft.drafted_text
+    return draft.body_text if changes.get("body_text", draft.body_text) != draft.body_text else None
 
 
 def approve(

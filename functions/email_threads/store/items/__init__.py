@@ -5,6 +5,7 @@ Items of the table, one string key each.
     {cid}#mail#{n}                   Mail              a mail, whole lists; n = 1, 2, ... in order of arrival
     {cid}#note#{k}, {cid}#audit#{k}  Note, Audit       an internal note; a change of the thread
     {cid}#draft#{reply}              Draft             a mail to be sent, and its review
+    draftday#{mailbox}#{date}        DraftDay          the model's drafts that were sent on a day, and their edits
     {cid}#send#{reply}               ScheduledSend     a send that waits for its time
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
     {cid}#due                        Deadline          the next alarm, breach, reminder, end or question
@@ -30,6 +31,7 @@ Only heads have `status`, so that only heads are in StatusIndex.
 
 from email_threads.store.items.alias import Alias, AliasKind
 from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
+from email_threads.store.items.draft_day import DraftDay
 from email_threads.store.items.erased import ErasedAddress
 from email_threads.store.items.expiry import Expiry
 from email_threads.store.items.macro import Macro, MacroList
@@ -60,13 +62,13 @@ from email_threads.store.items.thread import (
 CHILDREN = (
     Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, MailboxVersion,
     CompanyMailboxes, Signature, ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer,
-    AnswerCount, PrivacyJob, ErasedAddress,
+    AnswerCount, PrivacyJob, ErasedAddress, DraftDay,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
-    "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus",
-    "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "MailboxVersion", "Metadata",
-    "Note", "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend",
+    "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftDay", "DraftFile", "DraftKind",
+    "DraftStatus", "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "MailboxVersion",
+    "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend",
     "SentimentEntry", "ServiceLevelDay", "Signature", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from email_threads.store.items.thread import ReplyMode
 from shared.runtime import clock
 
 SATISFACTION: Final = "satisfaction"  # `origin` of the question how satisfied the customer is
+MODEL: Final = "ai"  # `origin` of a draft of the model
 NO_MAIL: Final = 0  # `in_reply_to_n` of a mail that answers none
 
 
@@ -101,6 +102,9 @@ class Draft(ThreadItem):
     bcc: list[str] = Field(default_factory=list, repr=False)
     subject: str = Field(default="", repr=False)
     body_text: str = Field(default="", repr=False)
+    drafted_text: str | None = Field(
+        default=None, repr=False
+    )  # of the model, kept once people have changed it
     signature: str | None = Field(default=None, repr=False)  # as approved; None: the mailbox's
     attachments: list[DraftFile] = Field(default_factory=list)
     questions: list[str] = Field(default_factory=list)
@@ -132,6 +136,11 @@ class Draft(ThreadItem):
     def is_automatic(self) -> bool:
         """Whether no person has approved it."""
         return self.reviewed_by == ReplyMode.AUTO
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether a model drafted it."""
+        return self.origin == MODEL
 
     @property
     def asks_satisfaction(self) -> bool:

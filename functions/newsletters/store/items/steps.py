@@ -279,7 +279,7 @@ class Draft(StepItem):
     generated_at: str | None = None
     exports: dict[str, Export] = Field(default_factory=dict)
     section_order: list[str] = Field(default_factory=list)
-    ai_versions: dict[str, int] = Field(default_factory=dict)
+    ai_versions: dict[str, int] | None = None
     citations: list[Citation] = Field(default_factory=list)
     warnings: list[EditorWarning] = Field(default_factory=list)
     section_names: dict[str, str] = Field(default_factory=dict, repr=False)

@@ -9,11 +9,21 @@ from unittest import mock
 
 import pytest
 
+from conversations.lifecycle import transitions
+from conversations.lifecycle.conversation import load
+from conversations.lifecycle.status import Status
 from conversations.store import states
 from conversations.store.annotations import ratings
+from conversations.store.inbox_heads import ConversationHeads
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from tests.integration.conversations.harness import COMPANY, SECOND_COMPANY, Harness, caller
+from tests.integration.conversations.harness import (
+    CAROL,
+    COMPANY,
+    SECOND_COMPANY,
+    Harness,
+    caller,
+)
 
 if TYPE_CHECKING:
     from tests.integration.answers import Answer
@@ -147,3 +157,28 @@ def test_another_company_rates_nothing(harness: Harness) -> None:
 
     assert rate(harness, ref, outsider, rating="up", entry_id=entry_id).status == 404
     assert counts(harness, ref) == {}
+
+
+def test_the_inbox_feed_reads_version_cause_and_ratings_from_the_conversation(
+    harness: Harness,
+) -> None:
+    ref = begun(harness)
+    rate(harness, ref, rating="up")
+    resources = harness.resources
+    heads = ConversationHeads(resources.table, resources.log)
+    opened = load(resources, ref)
+    version = opened.company.ai_version
+    cause = transitions.Cause(who="parley", what="test", reason="outside_hours")
+
+    transitions.change_status(resources, opened, Status.HANDOFF_PENDING, cause)
+    handed_off = heads.read(ref)
+    harness.on(ref, "take-over", CAROL)
+    harness.on(ref, "hand-back", CAROL)
+    harness.on(ref, "take-over", CAROL)
+    taken_over = heads.read(ref)
+
+    assert handed_off is not None
+    assert taken_over is not None
+    assert (handed_off.handed_off_for, handed_off.ai_version) == ("outside_hours", version)
+    assert handed_off.ratings == {"rated_up|7": 1}
+    assert taken_over.handed_off_for == "taken_over"
