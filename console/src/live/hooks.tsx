@@ -1,6 +1,6 @@
 // What pages do with live updates.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useResource, type Resource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../texts/format";
@@ -45,6 +45,7 @@ function useLiveResource<T>(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = 0;
+    let waiting: Hint[] = [];
     const reload = () => {
       // A page in the background waits until it is looked at.
       if (document.visibilityState !== "visible") {
@@ -55,13 +56,19 @@ function useLiveResource<T>(
         timer = setTimeout(reload, pauseMs);
         return;
       }
+      const { resource, concerns } = latest.current;
+      const hints = waiting;
+      waiting = [];
       timer = undefined;
+      // What was read since a hint came may have its change already.
+      if (!hints.some((hint) => concerns(hint, resource.value))) return;
       last = Date.now();
-      void latest.current.resource.reload();
+      void resource.reload();
     };
     const stop = live.onHints((hints) => {
       const { resource, concerns } = latest.current;
-      if (timer !== undefined || !hints.some((hint) => concerns(hint, resource.value))) return;
+      waiting.push(...hints.filter((hint) => concerns(hint, resource.value)));
+      if (timer !== undefined || waiting.length === 0) return;
       timer = setTimeout(reload, Math.max(0, last + pauseMs - Date.now()));
     });
     return () => {
@@ -102,12 +109,25 @@ export function useLiveConversation<T>(
     live.show({ context, key });
     return () => live.show(null);
   }, [live, context, key]);
-  return useLiveResource(load, inputs, {
-    pollMs,
-    pauseMs: CONVERSATION_PAUSE_MS,
-    concerns: (hint) => hint.context === context && hint.key === key,
-    isPending,
-  });
+  // The newest version in a hint, and the one that what is shown has at least: several hints of a version are one call.
+  const versions = useRef({ hinted: 0, read: 0 });
+  useMemo(() => {
+    versions.current = { hinted: 0, read: 0 };
+  }, [context, key]);
+  const loadVersion = async (signal: AbortSignal) => {
+    const known = versions.current;
+    const { hinted } = known;
+    const value = await load(signal);
+    known.read = Math.max(known.read, hinted);
+    return value;
+  };
+  const concerns = (hint: Hint) => {
+    if (hint.context !== context || hint.key !== key) return false;
+    if (hint.version === undefined) return true;
+    versions.current.hinted = Math.max(versions.current.hinted, hint.version);
+    return hint.version > versions.current.read;
+  };
+  return useLiveResource(loadVersion, inputs, { pollMs, pauseMs: CONVERSATION_PAUSE_MS, concerns, isPending });
 }
 
 // Returns a function to call while the person types, or takes the conversation over.

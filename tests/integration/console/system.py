@@ -160,7 +160,7 @@ class InboxSystem:
         return {
             key: {name: value for name, value in item.items() if name not in {"version", "round"}}
             for key, item in self._items().items()
-            if not key.startswith("REPORT")
+            if not key.startswith(("REPORT", "OUTCOME#"))
         }
 
     def counts(self) -> dict[str, dict[str, int]]:

@@ -325,7 +325,9 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
         f"/inbox/notifications{end}" for end in ("", "/push", "/push/end", "/read", "/settings")
     }
     others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests", "/privacy/retention"}
-    others |= {f"/reports/{one}" for one in ("conversations", "people", "backlog", "settings")}
+    others |= {
+        f"/reports/{one}" for one in ("conversations", "people", "backlog", "outcomes", "settings")
+    }
     of_request = "/privacy/requests/{request_id}"
     others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
@@ -344,7 +346,7 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
         "/{import_id}/start",
         "/{import_id}/stop",
         "/{import_id}/rows",
-        "/{import_id}/stop",
+        "/{import_id}/undo",
     )
     contacts |= {f"/contacts/imports{end}" for end in of_import}
     contacts |= {"/contacts/exports", "/contacts/exports/{export_id}"}

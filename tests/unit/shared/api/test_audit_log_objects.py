@@ -17,6 +17,7 @@ NOT_SHOWN = {
     "n": "a mail of the thread that comes before it",
     "name": "a text of the company",
     "action": "the change itself",
+    "domain": "a text of the company",
     "context": "a part of the path in the documentation",
     "reply_id": "a draft of the thread that comes before it",
     "set_name": "a text of the company",

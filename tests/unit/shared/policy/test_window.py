@@ -34,6 +34,8 @@ ALLOWED = {
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
     "functions/email_threads/worker/due_times.py": "the next day, when an end of a thread is looked at again",
+    "functions/newsletters/issues/pace/warm_up.py": "the next day of a warm-up",
+    "functions/newsletters/series/routes.py": "the day after, on which a series begins if its time today has passed",
     "functions/newsletters/jobs/requests.py": "how long a job waits behind others of its company",
     "layers/shared/shared/policy/consent/withdrawals.py": "how long notices of one change arrive",
     "functions/newsletters/api/configuration.py": "UTC midnight",
