@@ -50,7 +50,7 @@ WRITTEN_DOWN: Measured = {
     NEW_ROW: Figures(11.17, 10.05, 0),
     KNOWN_ROW: Figures(0.17, 4.05, 0),
     DRY_RUN: Figures(0, 41.5, 0),
-    EXPORT: Figures(96, 409, 5),
+    EXPORT: Figures(99, 409, 5),
     ERASURE: Figures(237, 686.5, 275),
     BY_RETENTION: Figures(68, 212.5, 155),
 }

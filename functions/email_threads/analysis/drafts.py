@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.analysis.model_call import version_of
+from email_threads.analysis.kept_answers import version_of
 from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from email_threads.analysis import bounds, drafts, model_call, prompt, requirements
+from email_threads.analysis import bounds, drafts, kept_answers, model_call, prompt, requirements
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.configuration.resources import owns
@@ -275,7 +275,7 @@ def _head_of(
             evidence_seq=thread.evidence_seq,
             analysed_at=clock.to_text(clock.now_ms()),
             model=str(kept.get("model", "")) or None,
-            ai_version=model_call.version_of(kept),
+            ai_version=kept_answers.version_of(kept),
             summary=facts.summary[:MOST_SUMMARY],
             intent=facts.intent,
             language=facts.language,

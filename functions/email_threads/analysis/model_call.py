@@ -9,6 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
 from email_threads.analysis import prompt
+from email_threads.analysis.kept_answers import VERSION
 from email_threads.analysis.schema import NAME, Answer, answer_schema
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from shared.ai import port as ai
@@ -23,13 +24,10 @@ from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from email_threads.configuration.requirements_schema import RequirementsSchema
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mailbox
 
-_VERSION: Final = "ai_version"
 WITHIN_MS: Final = 45 * clock.SECOND_MS
 
 
@@ -62,13 +60,8 @@ class ModelAnswer:
             "model": self.model,
             "tokens_in": self.usage.tokens_in,
             "tokens_out": self.usage.tokens_out,
-            **({_VERSION: version} if version is not None else {}),
+            **({VERSION: version} if version is not None else {}),
         }
-
-
-def version_of(kept: Mapping[str, Any]) -> int | None:
-    """Return the version of the settings with which a stored answer was made; None if it is not known."""
-    return int(kept[_VERSION]) if _VERSION in kept else None
 
 
 def answer(

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from newsletters.exports.writers.email_styles import FONTS
-from newsletters.exports.writers.palette import LIGHT
 from newsletters.issues import personal_fields
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
@@ -64,6 +62,10 @@ class Sealed:
 
 def composed(issue: Issue, html: str, text: str) -> Sealed:
     """Return the exported parts of a newsletter with the preview line and the footer of an issue."""
+    # The look of exports: other events and calls need none of it.
+    from newsletters.exports.writers.email_styles import FONTS  # noqa: PLC0415 - as above
+    from newsletters.exports.writers.palette import LIGHT  # noqa: PLC0415 - as above
+
     texts = texts_of(issue.language)
     footer = _FOOTER.format(
         direction=texts.direction,

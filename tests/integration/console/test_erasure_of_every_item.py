@@ -94,6 +94,7 @@ WITHOUT_ITEMS = {
     "inbox BusyDays": "dates",
     "inbox CompanyLists": "a number",
     "inbox NotificationState": "settings of a colleague, and ids",
+    "inbox OutcomeDay": "numbers",
     "inbox PersonMonth": "numbers",
     "inbox Rebuild": "a key: a remainder of the receipt",
     "inbox ReportSettings": "settings of the company",

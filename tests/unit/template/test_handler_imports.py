@@ -56,6 +56,8 @@ NOT_AT_A_WEBHOOK = (
 RARE_ITEMS = (
     *("accounts", "campaigns", "catalogs", "counts", "groups", "register", "templates", "tenants"),
 )
+# The versions of settings are light; what asks models is not.
+MODELS = ("shared.ai.calls", "shared.ai.model_creation", "shared.ai.port", "shared.ai.settings")
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
 # No caller waits for it, but every mail starts here.
 LIGHT = ["EmailThreadsIngest"]
@@ -219,7 +221,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "EmailThreadsScheduled",
-            ("aws_xray_sdk", "email_threads.parsing.headers", "nh3", "shared.ai", *PROVIDERS),
+            ("aws_xray_sdk", "email_threads.parsing.headers", "nh3", *MODELS, *PROVIDERS),
         ),
         (
             "NewslettersApi",
@@ -269,7 +271,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "markdown_it",
                 "newsletters.exports",
                 "newsletters.jobs",
-                "shared.ai",
+                *MODELS,
                 "shared.ai.retrieval",
                 "typst",
                 *PROVIDERS,
@@ -282,7 +284,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "newsletters.drafting",
                 "newsletters.exports",
                 "newsletters.worker",
-                "shared.ai",
+                *MODELS,
                 "shared.ai.retrieval",
                 *PROVIDERS,
             ),
@@ -309,7 +311,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "yaml",
                 "cryptography",
                 "aws_xray_sdk",
-                "shared.ai",
+                *MODELS,
                 "richpanel.classification.classifier",
                 "richpanel.decisions.engine",
             ),

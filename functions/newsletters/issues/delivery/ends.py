@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from newsletters.store import issues
 from shared.api import principals
 from shared.inbox.items import Context
-from shared.inbox.live.announcements import Announced
 from shared.inbox.notifications.items import Notification
 from shared.runtime import clock
 
@@ -52,6 +51,8 @@ def _notification(resources: SendingResources, issue: Issue) -> list[Attributes]
 
 def _announce(resources: SendingResources, issue: Issue) -> None:
     if principals.is_person(issue.created_by):
+        from shared.inbox.live.announcements import Announced  # noqa: PLC0415 - of the few events that end an issue
+
         resources.announcements.send(
             Announced(
                 company=issue.company_id,

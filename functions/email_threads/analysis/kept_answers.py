@@ -1,0 +1,15 @@
+"""What is stored of a model's answer at its mail, read without the code that asks models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VERSION: Final = "ai_version"
+
+
+def version_of(kept: Mapping[str, Any]) -> int | None:
+    """Return the version of the settings with which a stored answer was made; None if it is not known."""
+    return int(kept[VERSION]) if VERSION in kept else None
