@@ -59,7 +59,7 @@ other-tests:
 	@$(PYTEST) -n 2 -m "$(KIND)" --ignore tests/e2e
 
 test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
-	@$(STACK) beside $(MAKE) --no-print-directory --jobs 2 deployed-tests other-tests KIND=long DEPLOYED_PROCESSES=1
+	@$(STACK) beside $(MAKE) --no-print-directory --jobs 2 deployed-tests other-tests KIND=long
 
 lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit and the type check of the console in parallel
 	@$(MAKE) --no-print-directory --jobs 2 $(SYNC) types style imports template weaknesses audit pages

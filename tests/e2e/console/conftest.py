@@ -43,6 +43,7 @@ class Visit:
     page: Page
     stack: Stack
     email: str
+    password: str = PASSWORD
     dialogs: list[str] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
 
@@ -55,7 +56,7 @@ class Visit:
     def log_in(self) -> None:
         """Fill in the form of the login provider, and return to the console."""
         self.page.locator("input[name=username]").fill(self.email)
-        self.page.locator("input[name=password]").fill(PASSWORD)
+        self.page.locator("input[name=password]").fill(self.password)
         self.page.locator("[type=submit]").first.click()
         self.page.locator("nav.rail").wait_for()
 

@@ -107,9 +107,14 @@ def test_a_conversation_is_handled_with_keys_and_each_action_is_undone(
     undone = page.get_by_text("Undone", exact=True).first
 
     def press(key: str) -> None:
-        """Press a key outside of all fields."""
-        page.evaluate("document.activeElement.blur()")  # the row may have left the list
-        page.keyboard.press(key)
+        """Press a key outside of all fields: at once, as an update of the page may give the focus to a field again."""
+        page.evaluate(
+            """key => {
+                document.activeElement.blur();  // the row may have left the list
+                document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+            }""",
+            key,
+        )
 
     press("r")
     expect(page.get_by_role("textbox", name="Message")).to_be_focused()
