@@ -11,7 +11,7 @@ from newsletters.drafting.draft_changes import counted
 from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.text import section_text
-from newsletters.drafting.text.section_text import OFF_TARGET, AnsweredBlocks, Sources
+from newsletters.drafting.text.section_text import AnsweredBlocks, Sources
 from newsletters.jobs.claimed_job import Written
 from newsletters.jobs.failures import StepFailed
 from newsletters.store import companies
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from newsletters.store.items import Outline, OutlineSection, Reference
 
 MOST_WARNINGS: Final = 100
+OFF_TARGET: Final = 0.25  # of the words of a section
 _UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
 
 
@@ -64,7 +65,7 @@ def generate_draft(work: ClaimedJob) -> bool:
             one.key, one.section, answer, one.references, sources, language=metadata.language
         )
         sections[one.key] = content.section_markdown(one.key, one.section.name, text.markdown)
-        warnings += [*text.warnings, *_length(one, text.markdown)]
+        warnings += [*text.warnings, *length_warnings(one, text.markdown)]
         if checks_claims:
             warnings += _judged(work, one, answer, len(planned) + number)
     keys = [one.key for one in planned]
@@ -182,7 +183,8 @@ def _judged(
     return claims.warnings_of(planned.key, verdicts, statements, planned.references)
 
 
-def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:
+def length_warnings(planned: PlannedText, markdown: str) -> list[EditorWarning]:
+    """Return a warning if a section has over a quarter of its planned words too many, or too few."""
     words = content.word_count(markdown)
     if abs(words - planned.words) <= OFF_TARGET * planned.words:
         return []

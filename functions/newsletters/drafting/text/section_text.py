@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 MOST_BLOCKS: Final = 80
 LONGEST_BLOCK: Final = 4_000
 LONGEST_SHOWN: Final = 120  # characters of a warning's text
-OFF_TARGET: Final = 0.25  # of the words of a section
 
 
 class Block(BaseModel):

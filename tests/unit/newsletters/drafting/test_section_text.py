@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from newsletters.drafting.content import cited
-from newsletters.drafting.text.section_text import Sources, parsed, rendered
+from newsletters.drafting.text.section_text import Sources, parsed, rendered, statements
 from newsletters.store.items import Reference
 from shared.ai.calls.model_calls import AnswerInvalid
 from tests.cases import each
@@ -186,7 +186,7 @@ def test_a_warning_shows_the_beginning_of_the_text_without_markup() -> None:
 
     assert (code, others) == ("uncited", [])
     assert shown.startswith("Rain [x] word")
-    assert len(shown) <= 120
+    assert len(shown) == 120
 
 
 @settings(deadline=None)
@@ -237,3 +237,23 @@ def test_an_answer_may_have_eighty_blocks_with_all_sources() -> None:
     answer = parsed(json.dumps({"blocks": [block] * 80}), dict[str, Reference](SOURCES))
 
     assert len(answer.blocks) == 80
+
+
+def test_only_blocks_that_cite_a_known_source_are_judged() -> None:
+    answer = blocks(
+        ("paragraph", "It **rained**.", ["c01", "c02", "c01"]),
+        ("paragraph", "No source.", []),
+        ("paragraph", "Of another section.", ["c99"]),
+    )
+
+    assert [(one.text, one.refs) for one in statements(answer, SOURCES)] == [
+        ("It rained.", ("c01", "c02"))
+    ]
+
+
+def test_refused_answers_and_their_blocks_show_no_text() -> None:
+    with pytest.raises(AnswerInvalid) as refused:
+        parsed(json.dumps({"blocks": [{"kind": "poem", "text": "secret words"}]}), SOURCES)
+
+    assert "secret words" not in str(refused.value)
+    assert "secret words" not in repr(blocks(("paragraph", "secret words", [])))
