@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -102,8 +103,13 @@ def test_two_colleagues_on_slow_networks_see_each_other_and_do_not_answer_twice(
     facts.get_by_role("button", name="Assign", exact=True).click()
     facts.get_by_role("button", name=NAMES[MILO]).click()
     bell = milo.page.get_by_role("button", name=re.compile(r"^Notifications, [1-9]\d* unread"))
-    bell.click()
     row = milo.page.locator(".notification", has_text=sender.name).first
+    for _ in range(KEYS):  # the person may have unread ones already
+        bell.click()
+        with suppress(AssertionError):
+            expect(row).to_be_visible(timeout=1_000)
+            break
+        bell.click()
     expect(row).to_contain_text(f"{NAMES[NORA]} assigned it to you")
     row.click()
     milo.page.get_by_role("button", name="Resolve", exact=True).click()
