@@ -10,6 +10,9 @@ appear with the next invocation of that worker, and the lines of its last one ne
 CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
 error ends its polling of all queues.
 
+If a process of a function cannot start, MiniStack ends all processes of that function, those at work included: their
+messages stay hidden for the queue's visibility timeout, up to half an hour.
+
 MiniStack extracts code and layer for each process of a function, and looks where each of their files leads: more than
 half of the CPU time of the end-to-end tests.
 """
@@ -61,6 +64,16 @@ def _unread_bytes(worker: Worker) -> int:
     return int(unread)
 
 
+def invoked(worker: Worker, *details: object, **options: object) -> dict[str, Any]:
+    """Return the result of an invocation; a process that does not start fails alone, and the next one starts anew."""
+    try:
+        result: dict[str, Any] = _invoke(worker, *details, **options)
+    except Exception as failure:  # noqa: BLE001 - MiniStack would handle any of them in the same way
+        worker.kill()
+        return {"status": "error", "error": str(failure), "log": ""}
+    return result
+
+
 def concurrency(mapping: dict[str, Any], *details: object, **options: object) -> int:
     """Return the number of batches of a queue that are handled at once."""
     scaling = mapping.get("ScalingConfig") or {}
@@ -108,6 +121,7 @@ class SharedArchive:
 
 if (
     not hasattr(Worker, "_drain_stderr_bounded")
+    or not hasattr(Worker, "invoke")
     or not hasattr(lambda_svc, "_sqs_esm_concurrency")
     or lambda_runtime.zipfile is not zipfile
 ):
@@ -115,6 +129,8 @@ if (
         "this MiniStack works in another way: local/stack/emulator/ministack_patch.py has to follow"
     )
 Worker._drain_stderr_bounded = all_lines
+_invoke = Worker.invoke
+Worker.invoke = invoked
 _concurrency = lambda_svc._sqs_esm_concurrency
 lambda_svc._sqs_esm_concurrency = concurrency
 lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArchive})
