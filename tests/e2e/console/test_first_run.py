@@ -24,7 +24,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 COMPANY, NAME = "birch", "Birch Boats"
 ADMINISTRATOR = "mona@birch.example"
 APP, SECRET = "5647382910", "the-secret-of-the-new-app"
-# The webhook reads a new secret at most once a minute.
 
 
 @pytest.fixture(autouse=True)
