@@ -33,9 +33,9 @@ from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
 from newsletters.series.routes import SeriesRoutes
+from newsletters.store.bucket.objects import Store
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
-from newsletters.store.objects import Store
 from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.versions.stored import NoVersion
