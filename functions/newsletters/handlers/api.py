@@ -86,9 +86,6 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 dynamodb = boto3.client("dynamodb", config=quick)
 table = Table(dynamodb, settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
-keyed_hashes.configure(
-    JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
-)
 resources = Resources(
     store=Store(
         table,
