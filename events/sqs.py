@@ -1,6 +1,7 @@
 """The SQS event of all samples of queue records."""
 
 import hashlib
+import json
 
 from events.proxy import Json, made_up_id
 
@@ -39,3 +40,13 @@ def sqs_event(
         "awsRegion": "us-east-1",
     }
     return {"Records": [record]}
+
+
+def message_of_body(name: str, at: int, body: Json, *, queue: str, group: str = "") -> Json:
+    """
+    Return the batch of a FIFO queue with one message; its deduplication id is the hash of *body*, and its group, too,
+    if none is given.
+    """
+    text = json.dumps(body, separators=(",", ":"), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return sqs_event(name, at, text, queue=queue, group=group or digest, deduplication=digest)

@@ -11,12 +11,12 @@ from operations.command_line.arguments import USAGE_ERROR
 
 # A module of this package has `main`, which runs the command, and `parser`. It is imported by its command only.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "ai": ("evaluation.cli", "evaluate AI settings with a set of scenarios; import scenarios"),
+    "ai": ("ai.evaluation.cli", "evaluate AI settings with a set of scenarios; import scenarios"),
     "api-keys": ("access.api_keys", "create, list and revoke API keys"),
     "contacts": ("contexts.inbox.contacts", "resolve the contacts of all contexts again"),
     "doctor": ("doctor.cli", "check a deployment and print the next steps"),
     "documents": (
-        "documents",
+        "ai.documents",
         "upload documents for newsletters and AI conversations; try the search",
     ),
     "email-threads": (
@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "settings, report on old tickets and backfill of the help desk",
     ),
     "secrets": ("secrets.cli", "write one field of a secret, rotate it, and list its fields"),
-    "spending": ("spending", "costs that outsiders have caused, and the bounds of a company"),
+    "spending": ("ai.spending", "costs that outsiders have caused, and the bounds of a company"),
     "stage": ("stages.cli", "delete a stage, in the right order, with its stack"),
     "users": ("access.users", "people who log in: create, disable, roles, passwords"),
 }

@@ -1,6 +1,5 @@
 """Events for the functions of e-mail threads; see `events.direct`."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import ClassVar
@@ -8,7 +7,7 @@ from typing import ClassVar
 from events import direct
 from events.direct import api_call, schedule
 from events.proxy import Json
-from events.sqs import sqs_event
+from events.sqs import message_of_body, sqs_event
 
 FOLDER = Path(__file__).parent
 START = 1_767_261_600  # 2026-01-01T10:00:00Z
@@ -131,6 +130,4 @@ def queue_batch(name: str, at: int) -> Json:
         "type": "email.received",
         "v": 1,
     }
-    text = json.dumps(body, separators=(",", ":"), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return sqs_event(name, at, text, queue=_QUEUE, group=digest, deduplication=digest)
+    return message_of_body(name, at, body, queue=_QUEUE)

@@ -1,14 +1,12 @@
 """Events for the functions of newsletters; see `events.direct`."""
 
-import hashlib
-import json
 from pathlib import Path
 from typing import ClassVar
 
 from events import direct
 from events.direct import api_call, schedule
 from events.proxy import Json
-from events.sqs import sqs_event
+from events.sqs import message_of_body
 
 FOLDER = Path(__file__).parent
 START = 1_767_261_600  # 2026-01-01T10:00:00Z
@@ -105,6 +103,4 @@ def export_body() -> Json:
 
 def queue_batch(name: str, body: Json, queue: str) -> Json:
     """Return an SQS batch with one message."""
-    text = json.dumps(body, separators=(",", ":"), sort_keys=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return sqs_event(name, START, text, queue=queue, group=digest, deduplication=digest)
+    return message_of_body(name, START, body, queue=queue)

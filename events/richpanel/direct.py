@@ -1,7 +1,5 @@
 """Events for the functions that the help desk does not call; see `events.direct`."""
 
-import hashlib
-import json
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,7 +7,7 @@ from events import direct
 from events.direct import api_call, schedule
 from events.proxy import Json
 from events.richpanel.samples import FOLDER, START
-from events.sqs import sqs_event
+from events.sqs import message_of_body
 
 TICKET = "70412"
 SWITCHES = "/admin/richpanel/switches"
@@ -68,6 +66,4 @@ def queue_batch(name: str, at: int) -> Json:
         "text": "",
         "attachments": 0,
     }
-    text = json.dumps(body, separators=(",", ":"), sort_keys=True)
-    deduplication = hashlib.sha256(text.encode()).hexdigest()
-    return sqs_event(name, at, text, queue=_QUEUE, group=TICKET, deduplication=deduplication)
+    return message_of_body(name, at, body, queue=_QUEUE, group=TICKET)

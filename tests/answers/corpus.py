@@ -12,7 +12,7 @@ from conversations.ai.checks.guardrails import faults_of
 from conversations.ai.config import AiConfig
 from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
 from conversations.ai.schemas.output_schema import Output
-from conversations.ai.task import Task, bounds_of, facts_in
+from conversations.ai.turn.task import Task, bounds_of, facts_in
 from shared.ai import port as ai
 
 if TYPE_CHECKING:

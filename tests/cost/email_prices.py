@@ -9,8 +9,8 @@ from unittest import mock
 
 from email_threads.analysis import model_call
 from shared.ai import port as ai
-from shared.ai.model_creation import model_for
 from shared.ai.port import decodable
+from shared.ai.providers.model_creation import model_for
 from tests.cost import harness
 from tests.cost.model_calls import Price, call_of
 from tests.cost.model_calls import markdown as calls_markdown
@@ -20,7 +20,7 @@ from tests.simulation.email_threads.system import ASSISTED, mail
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.settings import ModelSettings
     from tests.cost.harness import Figures, Measured
     from tests.cost.model_calls import Call

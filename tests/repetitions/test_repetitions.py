@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conversations.ai import escalation
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import HistoryMessage
+from conversations.ai.turn import escalation
 from shared.ai import port as ai
 
 HERE = Path(__file__).parent

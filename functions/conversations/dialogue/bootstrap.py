@@ -23,7 +23,7 @@ from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.plan import TurnDependencies
 from shared.access.ownership.claims import Owners
-from shared.ai.model_creation import ModelDependencies
+from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
 from shared.aws.s3 import Bucket

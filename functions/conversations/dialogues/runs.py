@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.store.items.parts.evaluation import EvaluationRun
     from shared.ai import port as ai
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.aws.dynamodb import Attributes, Table
 
 SET_CHANGED, VERSION_GONE, PROJECT_GONE = "set_changed", "version_gone", "project_gone"

@@ -13,7 +13,7 @@ from conversations.inbound import attachments
 from conversations.lifecycle import commands
 from conversations.store import messages
 from conversations.store.items.log import Mode
-from shared.ai import spoken_words
+from shared.ai.files import spoken_words
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources

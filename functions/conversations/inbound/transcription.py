@@ -17,8 +17,8 @@ from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.configuration.folders import folder_of
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
-from shared.ai import spoken_words
-from shared.ai.spoken_words import AGAIN_MS, FINAL, Transcribers
+from shared.ai.files import spoken_words
+from shared.ai.files.spoken_words import AGAIN_MS, FINAL, Transcribers
 from shared.aws.stored_objects import media_of
 from shared.aws.tables import leases
 from shared.runtime import clock

@@ -14,7 +14,7 @@ from email_threads.analysis.schema import NAME, Answer, answer_schema
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, complete_text
-from shared.ai.model_creation import model_for
+from shared.ai.providers.model_creation import model_for
 from shared.ai.settings import ModelSettings
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import to_json

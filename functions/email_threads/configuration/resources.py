@@ -10,7 +10,7 @@ from shared.identity import keyed_hashes
 if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
     from shared.access.ownership.claims import Owners
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket

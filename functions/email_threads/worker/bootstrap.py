@@ -16,7 +16,7 @@ from email_threads.store.items.sends import action_key
 from email_threads.worker import shares
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.access.ownership.claims import Owners
-from shared.ai.model_creation import ModelDependencies
+from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws import event_report
 from shared.aws.client_configs import PATIENT

@@ -118,9 +118,9 @@ def _apply_feedback(resources: SendingResources, event: EmailFeedback) -> bool:
 
 
 def _send(resources: SendingResources, event: EmailSend, run: Run) -> bool:
-    from email_threads.replies import delivery  # noqa: PLC0415 - see above
+    from email_threads.replies.delivery import approved_drafts  # noqa: PLC0415 - see above
 
-    finished = delivery.send(resources, event, run)
+    finished = approved_drafts.send(resources, event, run)
     if finished is None:
         return False
     is_answer = not finished.asks_satisfaction

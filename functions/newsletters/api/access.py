@@ -9,8 +9,8 @@ from newsletters.store.newsletters import get_newsletter_full, get_newsletter_st
 from shared.api.auth import Forbidden, Scope
 
 if TYPE_CHECKING:
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.newsletters import Newsletter
-    from newsletters.store.objects import Store
     from shared.api.auth import Caller
 
 READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_REVIEW)

@@ -12,7 +12,8 @@ from newsletters.drafting.retrieval.catalogue import selected_names, type_named
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.store import revisions, steps
+from newsletters.store import steps
+from newsletters.store.bucket import revisions
 from newsletters.store.items import (
     CustomTopic,
     Draft,
@@ -33,8 +34,8 @@ from shared.api.errors import InvalidInput
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import StepItem, StepName
-    from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
 
 

@@ -27,7 +27,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
-    from newsletters.store.objects import Store
+    from newsletters.store.bucket.objects import Store
     from shared.api.routing.routes import Request
 
 REPEATED_WITHIN_MS = clock.HOUR_MS  # in which clients repeat a call

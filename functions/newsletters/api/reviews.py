@@ -18,9 +18,9 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Draft
     from newsletters.store.newsletters import Newsletter
-    from newsletters.store.objects import Store
     from shared.api.auth import Caller
 
 

@@ -10,15 +10,16 @@ from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
 from newsletters.jobs.state import is_usable, is_working
-from newsletters.store import jobs, revisions
+from newsletters.store import jobs
+from newsletters.store.bucket import revisions
 from newsletters.store.items import STEPS
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import StepItem, StepName
     from newsletters.store.newsletters import Newsletter
-    from newsletters.store.objects import Store
     from shared.api.routing.routes import Request
 
 

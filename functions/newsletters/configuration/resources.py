@@ -12,9 +12,9 @@ ROUND_MS = 300_000  # the schedule's
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from newsletters.store.objects import Store
+    from newsletters.store.bucket.objects import Store
     from shared.access.ownership.claims import Owners
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue

@@ -14,7 +14,7 @@ from newsletters.jobs.settings import model_of
 from newsletters.store import companies
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid, AnswerTruncated, ModelCalls
-from shared.ai.model_creation import model_for
+from shared.ai.providers.model_creation import model_for
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock

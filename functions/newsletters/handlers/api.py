@@ -33,9 +33,9 @@ from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
 from newsletters.series.routes import SeriesRoutes
+from newsletters.store.bucket.objects import Store
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
-from newsletters.store.objects import Store
 from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.versions.stored import NoVersion
@@ -86,9 +86,6 @@ sqs = cache(lambda: boto3.client("sqs", config=quick))
 dynamodb = boto3.client("dynamodb", config=quick)
 table = Table(dynamodb, settings.table_name)
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
-keyed_hashes.configure(
-    JsonSecret(lambda: boto3.client("secretsmanager"), settings.identifier_keys_secret_id)
-)
 resources = Resources(
     store=Store(
         table,

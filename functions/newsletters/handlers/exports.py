@@ -21,7 +21,7 @@ from newsletters.configuration.resources import EXPORT_MS, ROUND_MS, ExportResou
 from newsletters.inbound.events import ExportRequested
 from newsletters.recovery import parking
 from newsletters.store import parked
-from newsletters.store.objects import Store
+from newsletters.store.bucket.objects import Store
 from newsletters.worker import results, shares
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.client_configs import PATIENT

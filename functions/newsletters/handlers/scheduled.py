@@ -15,8 +15,8 @@ from newsletters.jobs import watch
 from newsletters.jobs.requests import queue_of
 from newsletters.jobs.state import is_overdue
 from newsletters.store import jobs
+from newsletters.store.bucket.objects import Store
 from newsletters.store.items import Choices, Issue, Job, Series, Signup
-from newsletters.store.objects import Store
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.fair_shares import Runs
@@ -92,7 +92,7 @@ def _look_after(work: OpenWork) -> None:
     if isinstance(work, Issue):
         turns.look_after(resources, work)
     elif isinstance(work, Signup | Choices):
-        from newsletters.issues.delivery import readers  # noqa: PLC0415 - few runs find lost messages
+        from newsletters.issues.delivery.signups import readers  # noqa: PLC0415 - few runs find lost messages
 
         readers.look_after(resources, work)
     elif isinstance(work, Series):

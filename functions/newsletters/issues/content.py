@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from newsletters.issues import personal_fields
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
-from newsletters.store.objects import issue_folder
+from newsletters.store.bucket.objects import issue_folder
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
 from shared.providers.email.mime import Body
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from newsletters.issues.personal_fields import Names
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Issue
     from newsletters.store.items.issues import Variant
-    from newsletters.store.objects import Store
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
 WEB_VIEW: Final = "{{web_view_url}}"

@@ -9,7 +9,7 @@ from shared.api.opaque_ids import Seal, seal_of
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
-    from newsletters.store.objects import Store
+    from newsletters.store.bucket.objects import Store
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.contacts.person import Sources

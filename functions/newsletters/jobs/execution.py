@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from newsletters.configuration.resources import Run
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Job
-    from newsletters.store.objects import Store
 
 INTERNAL_ERROR: Final = "internal_error"
 

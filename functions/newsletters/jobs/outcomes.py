@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.jobs.requests import EXPORT_PREFIX
-from newsletters.store import jobs, newsletters, revisions, steps
+from newsletters.store import jobs, newsletters, steps
+from newsletters.store.bucket import revisions
 from newsletters.store.items import STEP_NUMBERS, Draft, JobState, StepStatus
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
@@ -16,9 +17,9 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.jobs.failures import StepFailed
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Job, StepItem, StepName
     from newsletters.store.newsletters import Newsletter
-    from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
 
 ATTEMPTS: Final = 5  # to write a result while METADATA changes

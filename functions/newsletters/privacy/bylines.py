@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from boto3.dynamodb.conditions import Key
 
 from newsletters.store import newsletters
+from newsletters.store.bucket.objects import folder_of
 from newsletters.store.items import Draft, Signup
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion, get_metadata, get_newsletter_stored
-from newsletters.store.objects import folder_of
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.dynamodb_json import plain
 from shared.identity.addresses import AddressInvalid

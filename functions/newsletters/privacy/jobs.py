@@ -18,6 +18,7 @@ from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
 from newsletters.store import companies, issues, newsletters, series, warm_ups
+from newsletters.store.bucket.objects import folder_of
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.newsletters import (
     Newsletter,
@@ -25,7 +26,6 @@ from newsletters.store.newsletters import (
     get_newsletter_full,
     get_newsletter_stored,
 )
-from newsletters.store.objects import folder_of
 from newsletters.store.readers import public_lists
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.privacy import engine, inventory
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import Resources
     from newsletters.inbound.events import PrivacyRequested
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Metadata, PrivacyJob
-    from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
     from shared.privacy.exports import ExportFolder
     from shared.privacy.inventory import Line, Source

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import PrivacyRequested
+from newsletters.store.bucket.objects import privacy_exports
 from newsletters.store.items import PrivacyJob
-from newsletters.store.objects import privacy_exports
 from shared.events.queued_events import turn_entry
 from shared.privacy.remainders import stated
 from shared.privacy.requests import Jobs

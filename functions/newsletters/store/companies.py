@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Attr
 
 from newsletters.store.items import AiUse, CompanySettings, SettingsVersion
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion
+from shared.ai.versions.owners import OwnerSettings
 from shared.ai.versions.stored import DIGITS, Version, Versions
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.sqs_fifo import digest, to_json
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 
-# Settings that a version has, if they differ from their defaults.
-VERSIONED: Final = ("ai", "retrieval", "check_claims")
+SETTINGS: Final = OwnerSettings(CompanySettings, ("ai", "retrieval", "check_claims"))
 _MOST_AT_ONCE: Final = 100
 
 
@@ -101,44 +100,11 @@ def versions_of(table: Table, company_id: str) -> Versions:
     )
 
 
-def settings_of(settings: CompanySettings) -> dict[str, Any]:
-    """Return the settings of a company that versions have."""
-    return with_values({name: getattr(settings, name) for name in VERSIONED})
-
-
-def with_values(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that differ from their defaults."""
-    found: dict[str, Any] = plain(
-        {
-            name: value
-            for name, value in settings.items()
-            if name in VERSIONED and value != _default_of(name)
-        }
-    )
-    return found
-
-
-def values_of(version: Version) -> dict[str, Any]:
-    """Return the values of a company's settings with which *version* is live."""
-    values = {name: version.settings.get(name, _default_of(name)) for name in VERSIONED}
-    return {**values, "ai_version": version.number}
-
-
-def _default_of(name: str) -> Any:  # noqa: ANN401 - of any setting
-    return CompanySettings.model_fields[name].get_default(call_default_factory=True)
-
-
 def live_version(table: Table, stored: CompanySettings) -> int | None:
     """Return the number of the version of stored settings; they become one if they have none. Safe to repeat."""
-    settings = settings_of(stored)
-    if stored.ai_version is not None or not settings:
+    first = SETTINGS.first_version(stored)
+    if first is None:
         return stored.ai_version
-    first = Version(
-        settings=settings,
-        by=stored.updated_by,
-        at=stored.updated_at,
-        made_for=digest("stored before", to_json(settings)),
-    )
     number = versions_of(table, stored.company_id).add(first).number
     try:
         noted = table.update(
@@ -158,18 +124,12 @@ def version_of(table: Table, settings: CompanySettings, cause: str) -> int | Non
     """
     stored = get_settings(table, settings.company_id)
     live = live_version(table, stored) if stored is not None else None
-    wanted = settings_of(settings)
-    is_refused = stored is not None and stored.version != settings.version  # by `put_settings`
-    if is_refused or wanted == (settings_of(stored) if stored is not None else {}):
+    if stored is not None and stored.version != settings.version:
+        return live  # `put_settings` refuses them
+    wanted = SETTINGS.new_version(stored, settings, cause, live=live)
+    if wanted is None:
         return live
-    version = Version(
-        settings=wanted,
-        by=settings.updated_by,
-        at=settings.updated_at,
-        based_on=live,
-        made_for=digest(cause, to_json(wanted)),
-    )
-    return versions_of(table, settings.company_id).add(version, live or 0).number
+    return versions_of(table, settings.company_id).add(wanted, live or 0).number
 
 
 def use_ai(table: Table, company_id: str, limit: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from newsletters.store.bucket.large_values import whole
 from newsletters.store.items import (
     STEPS,
     CompanyEntry,
@@ -29,7 +30,6 @@ from newsletters.store.items.item import (
 )
 from newsletters.store.items.jobs import due_key
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
-from newsletters.store.large_values import whole
 from newsletters.store.step_inputs import EXPORTED, draft_hash, outline_hash, status_of, topics_hash
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import filled
@@ -39,7 +39,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
-    from newsletters.store.objects import Store
+    from newsletters.store.bucket.objects import Store
     from shared.aws.dynamodb import Attributes, Table
 
 CODE_ATTEMPTS: Final = 8

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr
 
+from newsletters.store.bucket.large_values import fitted
 from newsletters.store.items import Draft, Metadata, Outline, StepItem, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
-from newsletters.store.large_values import fitted
 from newsletters.store.newsletters import Newsletter, StaleVersion, has_exports_of
 from newsletters.store.step_inputs import EXPORTED
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
@@ -23,9 +23,9 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Export
     from newsletters.store.items.item import TableItem
-    from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes, Table
 
 # Written by exports alone, which do not hold the version: a change of the text must not undo one of them.

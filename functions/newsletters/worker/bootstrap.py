@@ -17,12 +17,12 @@ from newsletters.configuration.resources import (
 )
 from newsletters.recovery import parking
 from newsletters.store import parked
-from newsletters.store.objects import Store
+from newsletters.store.bucket.objects import Store
 from newsletters.worker import results, shares
 from newsletters.worker.dispatcher import process
 from newsletters.worker.results import Handled, Outcome
 from shared.access.ownership.claims import Owners
-from shared.ai.model_creation import ModelDependencies
+from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table

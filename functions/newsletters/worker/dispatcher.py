@@ -57,7 +57,7 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
 
             is_done = turns.work(sending, event, run)
         case ReaderRequested():
-            from newsletters.issues.delivery import readers  # noqa: PLC0415 - as above
+            from newsletters.issues.delivery.signups import readers  # noqa: PLC0415 - as above
             from newsletters.worker import reader_erasure  # noqa: PLC0415 - as above
 
             is_done = reader_erasure.start(sending, event) or readers.work(sending, event, run)

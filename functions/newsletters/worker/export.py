@@ -10,10 +10,10 @@ from newsletters.exports.formats import FORMATS, render
 from newsletters.jobs.execution import execution
 from newsletters.jobs.requests import EXPORT_PREFIX
 from newsletters.store import jobs, newsletters, steps
+from newsletters.store.bucket.objects import export_key
 from newsletters.store.items import Export, JobState
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
-from newsletters.store.objects import export_key
 from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.worker.image_download import downloaded
 from shared.runtime import clock
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import ExportResources, Run
     from newsletters.exports.document import Rendered
     from newsletters.inbound.events import ExportRequested
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Draft, Job
     from newsletters.store.newsletters import Newsletter
-    from newsletters.store.objects import Store
 
 ATTEMPTS: Final = 5  # to record a file beside other formats that end at the same time
 

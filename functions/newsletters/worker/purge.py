@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.store import jobs
+from newsletters.store.bucket.objects import folder_of
 from newsletters.store.newsletters import PURGE_AFTER_MS
-from newsletters.store.objects import folder_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:

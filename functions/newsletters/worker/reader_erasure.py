@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.issues.delivery import people
+from newsletters.issues.delivery.signups import people
 from newsletters.issues.links import ERASE
 from newsletters.privacy.requests import jobs_of, of_address
 from newsletters.store.items import SignupState

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from shared.ai.spoken_words import Transcribers
+    from shared.ai.files.spoken_words import Transcribers
     from shared.aws.sqs_worker import Record
     from whatsapp.actions.calls.call import ActionResources
 
@@ -147,7 +147,7 @@ def _of_recording(event: Event, record: Record) -> Handled:
 
 @cache
 def _transcribers() -> Transcribers:
-    from shared.ai.spoken_words import Transcribers  # noqa: PLC0415 - see above
+    from shared.ai.files.spoken_words import Transcribers  # noqa: PLC0415 - see above
 
     secrets = CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT))
     return Transcribers(

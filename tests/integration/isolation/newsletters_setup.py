@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from newsletters.api.queries import settings as settings_of
 from newsletters.inbound.events import StepRequested
-from newsletters.store import revisions
+from newsletters.store.bucket import revisions
 from newsletters.store.items import Export
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.step_inputs import content_hash, status_of

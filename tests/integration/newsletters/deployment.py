@@ -16,6 +16,7 @@ from newsletters.configuration.resources import Run, WorkerResources
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
 from newsletters.store import jobs
+from newsletters.store.bucket.objects import Store
 from newsletters.store.items import (
     Chunk,
     ChunkMetadata,
@@ -33,11 +34,10 @@ from newsletters.store.items import (
 )
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import Newsletter, get_newsletter_full
-from newsletters.store.objects import Store
 from newsletters.store.step_inputs import draft_hash, outline_hash, status_of, topics_hash
 from newsletters.store.steps import save
 from shared.access.ownership.claims import Owners
-from shared.ai.model_creation import ModelDependencies
+from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.api.auth import Caller, Scope
 from shared.api.routing.routes import Request

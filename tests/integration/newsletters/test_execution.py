@@ -12,7 +12,8 @@ from newsletters.jobs.execution import execution
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
-from newsletters.store import jobs, revisions
+from newsletters.store import jobs
+from newsletters.store.bucket import revisions
 from newsletters.store.items import (
     FinishedUnit,
     Job,

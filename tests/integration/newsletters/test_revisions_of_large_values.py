@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.store import revisions
+from newsletters.store.bucket import revisions
 from tests.integration.newsletters.deployment import USER, many_chunks, topics
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 from moto import mock_aws
 
 from operations.__main__ import main as operations
+from operations.ai.documents import BUCKET
 from operations.command_line import arguments
-from operations.documents import BUCKET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

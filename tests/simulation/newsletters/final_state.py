@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from newsletters.store.bucket.objects import Store
 from newsletters.store.newsletters import get_newsletter_full
-from newsletters.store.objects import Store
 from newsletters.store.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from local.sandbox.accounts.openai import OpenAiAnswer
-from newsletters.store import large_values
+from newsletters.store.bucket import large_values
 from shared.runtime import clock
 from tests.simulation.interceptor import When
 from tests.simulation.newsletters.final_state import final_state_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from newsletters.store import large_values
+from newsletters.store.bucket import large_values
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
 from shared.contacts import conditions, segments

@@ -16,7 +16,7 @@ from email_threads.store.items.draft import DraftStatus
 from email_threads.store.items.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
-from shared.ai.spoken_words import FINAL
+from shared.ai.files.spoken_words import FINAL
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
 from shared.policy.facts import Reason

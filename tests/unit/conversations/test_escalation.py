@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from conversations.ai import escalation
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import HistoryMessage
+from conversations.ai.turn import escalation
 from shared.ai import port as ai
 
 

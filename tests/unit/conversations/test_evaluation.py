@@ -16,7 +16,7 @@ from conversations.dialogues.scenarios.format import Dialogue
 from conversations.dialogues.scenarios.promptfoo import converted
 from conversations.dialogues.scenarios.settings import SettingsBroken
 from operations.__main__ import main
-from operations.evaluation.cli import shipped
+from operations.ai.evaluation.cli import shipped
 from shared.ai import port as ai
 from shared.ai.evaluation.bounds import Bounds
 from shared.ai.evaluation.judge import Judge

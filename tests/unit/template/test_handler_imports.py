@@ -57,7 +57,12 @@ RARE_ITEMS = (
     *("accounts", "campaigns", "catalogs", "counts", "groups", "register", "templates", "tenants"),
 )
 # The versions of settings are light; what asks models is not.
-MODELS = ("shared.ai.calls", "shared.ai.model_creation", "shared.ai.port", "shared.ai.settings")
+MODELS = (
+    "shared.ai.calls",
+    "shared.ai.providers.model_creation",
+    "shared.ai.port",
+    "shared.ai.settings",
+)
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
 # No caller waits for it, but every mail starts here.
 LIGHT = ["EmailThreadsIngest"]
@@ -297,7 +302,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
                 "yaml",
                 "shared.ai.calls.model_calls",
                 "shared.ai.port",
-                "shared.ai.model_creation",
+                "shared.ai.providers.model_creation",
                 "shared.policy.decision",
                 "richpanel.classification.classifier",
                 "richpanel.clients.shopify",

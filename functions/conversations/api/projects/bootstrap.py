@@ -9,7 +9,7 @@ import boto3
 from conversations.api.projects.playground import PlaygroundDependencies
 from conversations.outbound.compose.functions.document_search import DocumentSearch
 from shared.access.ownership.claims import Owners
-from shared.ai.model_creation import ModelDependencies
+from shared.ai.providers.model_creation import ModelDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.s3 import Bucket
 from shared.providers.company_secrets import CompanySecrets

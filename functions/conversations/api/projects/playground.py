@@ -11,9 +11,9 @@ import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conversations.ai import dialogue
 from conversations.ai.prompt.marks import mark
 from conversations.ai.prompt.system_prompt import HistoryMessage
+from conversations.ai.turn import dialogue
 from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from conversations.configuration.projects import Company
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.ai.attachments import Medium
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.aws.dynamodb import Table
 
 NOT_SHOWN = "not shown to you"

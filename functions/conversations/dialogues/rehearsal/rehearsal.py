@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conversations.ai import dialogue
 from conversations.ai.checks.faults import Severity
 from conversations.ai.knowledge.search_tool import Knowledge
 from conversations.ai.knowledge.settings import KnowledgeConfig
+from conversations.ai.turn import dialogue
 from conversations.dialogues.rehearsal.recorded import RecordedModel, passages_of
 from conversations.dialogues.rehearsal.unstored import Unstored
 from conversations.dialogues.scenarios.settings import project_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.functions import Result
-from conversations.ai.task import Task
+from conversations.ai.turn.task import Task
 from conversations.configuration.projects import EmailChannel
 from conversations.initiation.case_data import CaseData
 from conversations.lifecycle.conversation import OpenConversation

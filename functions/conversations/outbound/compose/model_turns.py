@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ai import dialogue
 from conversations.ai.prompt.memory import accepted
+from conversations.ai.turn import dialogue
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
-from shared.ai import model_creation
 from shared.ai import port as ai
 from shared.ai.calls.fallback import WithFallback
 from shared.ai.calls.model_calls import SHORTEST_LEFT_MS, ModelCalls
 from shared.ai.files.refused_files import ReadsFiles
+from shared.ai.providers import model_creation
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Execute
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.memory import Remembered
-    from conversations.ai.task import Task
+    from conversations.ai.turn.task import Task
     from conversations.lifecycle.conversation import OpenConversation
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
     from shared.providers.company_secrets import CompanySecrets

@@ -15,8 +15,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations.outbound.compose.facts import config_of
 from conversations.store.items.conversation import Role
 from conversations.store.messages import entry_of
-from shared.ai import model_creation
 from shared.ai import port as ai
+from shared.ai.providers import model_creation
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 

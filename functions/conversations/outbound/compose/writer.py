@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.task import Task
+from conversations.ai.turn.task import Task
 from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound.compose import fixed_texts
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.store.items.log import Message
     from shared.ai import port as ai
-    from shared.ai.model_creation import ModelDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.spending.budget import Spending
     from shared.providers.company_secrets import CompanySecrets
 

@@ -9,6 +9,7 @@ from email_threads.api.changes import TRIES, Conflict
 from email_threads.api.inputs import MailboxInput
 from email_threads.api.mailboxes.settings import check_model, mailbox_of, prove_key
 from email_threads.store.configuration import mailbox_versions, mailboxes
+from email_threads.store.configuration.mailbox_versions import SETTINGS
 from email_threads.store.items import Mailbox
 from shared.ai.versions import views
 from shared.ai.versions.stored import Version
@@ -53,13 +54,10 @@ def create(
     given = request.input
     mailbox = mailbox_of(deps.table, request.caller.company, address)
     live = mailbox_versions.live_version(deps.table, mailbox)
-    before = mailbox_versions.settings_of(mailbox)
+    before = SETTINGS.of(mailbox)
     if given.based_on is not None:
         before = _of(deps, mailbox).get(given.based_on).settings
-    whole = {**before, **given.settings.values()}
-    settings = mailbox_versions.with_values(
-        {name: value for name, value in whole.items() if value is not None}
-    )
+    settings = SETTINGS.changed(before, given.settings.values())
     _checked(mailbox, settings)
     wanted = Version(
         settings=settings,
@@ -91,7 +89,7 @@ def go_live(
             "updated_at": clock.to_text(clock.now_ms()),
             "updated_by": request.caller.principal,
         }
-        after = Mailbox.read(mailbox.attributes() | mailbox_versions.values_of(version) | written)
+        after = Mailbox.read(mailbox.attributes() | SETTINGS.values_of(version) | written)
         if mailboxes.put(deps.table, after, mailbox):
             return views.LiveView(live_version=number, before=before)
     raise Transient("mailbox_contended")
@@ -110,7 +108,7 @@ def _of_settings(problem: dict[str, str]) -> dict[str, str]:
 def _checked(mailbox: Mailbox, settings: dict[str, Any]) -> None:
     """Raise InvalidInput or NotProven if the mailbox could not have these settings."""
     present = presenters.mailbox(mailbox).model_dump(exclude_none=True)
-    others = {name: v for name, v in present.items() if name not in mailbox_versions.VERSIONED}
+    others = {name: v for name, v in present.items() if name not in SETTINGS.names}
     try:
         given = checked(others | settings, MailboxInput)
         check_model(given)

@@ -58,11 +58,10 @@ def create(
     stored = companies.get_settings(table, company)
     made = companies.versions_of(table, company)
     live = companies.live_version(table, stored) if stored is not None else None
-    before = companies.settings_of(stored) if stored is not None else {}
+    before = companies.SETTINGS.of(stored)
     if given.based_on is not None:
         before = made.get(given.based_on).settings
-    whole = {**before, **given.settings.values()}
-    settings = companies.with_values({name: v for name, v in whole.items() if v is not None})
+    settings = companies.SETTINGS.changed(before, given.settings.values())
     prove(_checked(settings))
     wanted = Version(
         settings=settings,
@@ -94,7 +93,7 @@ def go_live(
         before = companies.live_version(table, stored)
         if expected is not None and before not in {expected, number}:
             raise OtherVersionLive("instead_of: another version is live")
-        changes = companies.values_of(version) | {
+        changes = companies.SETTINGS.values_of(version) | {
             "updated_at": timestamp(clock.now_ms()),
             "updated_by": request.caller.principal,
         }

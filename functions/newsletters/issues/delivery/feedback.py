@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues.delivery import ends, health, signup_mail
+from newsletters.issues.delivery import ends, health
+from newsletters.issues.delivery.signups import signup_mail
 from newsletters.issues.pace import mailbox_providers
 from newsletters.store import issues
 from newsletters.store.items import IssueState, RecipientState

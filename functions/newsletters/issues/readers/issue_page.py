@@ -13,8 +13,8 @@ from shared.api.routing.public_pages import HEADERS
 from shared.aws.stored_objects import ObjectUnusable
 
 if TYPE_CHECKING:
+    from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Issue
-    from newsletters.store.objects import Store
 
 _OF_READER: Final = "|".join(re.escape(one) for one in (content.UNSUBSCRIBE, content.PREFERENCES))
 _LINK: Final = re.compile(

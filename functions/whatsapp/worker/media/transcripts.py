@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from shared.ai import spoken_words
+from shared.ai.files import spoken_words
+from shared.ai.files.spoken_words import Words
 from shared.ai.spending.budget import Cause
 from shared.ai.spending.senders import sender_hash
-from shared.ai.spoken_words import Words
 from shared.aws.stored_objects import media_of
 from shared.aws.tables import leases
 from shared.runtime import clock
@@ -36,7 +36,7 @@ from whatsapp.worker import ownership
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.ai.spoken_words import Transcribers
+    from shared.ai.files.spoken_words import Transcribers
     from whatsapp.configuration.resources import Resources
     from whatsapp.store.items import Message, Phone
 

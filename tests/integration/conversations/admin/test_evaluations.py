@@ -13,8 +13,8 @@ from conversations.dialogues.runs import RunDependencies
 from conversations.lifecycle.evaluation_step import EvaluationStep
 from conversations.outbound.compose.functions.document_search import DocumentSearch
 from conversations.store.evaluations import Evaluations
-from shared.ai import model_creation
 from shared.ai import port as ai
+from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
 from tests.integration.conversations.admin.test_projects import Scripted, make, put_live, settings

@@ -12,8 +12,8 @@ import pytest
 from conversations.configuration import projects
 from conversations.store.limits import quotas
 from events.conversations import sample_data
-from shared.ai import model_creation
 from shared.ai import port as ai
+from shared.ai.providers import model_creation
 from shared.ai.spending import prices
 from shared.api.auth import Scope
 from shared.aws.tables.dynamodb_json import plain, storable

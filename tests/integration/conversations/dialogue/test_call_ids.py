@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai import dialogue
 from conversations.ai.config import AiConfig
 from conversations.ai.functions import Call, Result
 from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
-from conversations.ai.task import Task
+from conversations.ai.turn import dialogue
+from conversations.ai.turn.task import Task
 from shared.ai import port as ai
 from shared.runtime import clock
 

@@ -6,8 +6,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from operations import spending
 from operations.__main__ import main
+from operations.ai import spending
 from operations.command_line import arguments
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind

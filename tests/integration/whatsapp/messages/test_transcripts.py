@@ -10,9 +10,9 @@ import boto3
 import pytest
 
 from local.sandbox.accounts.media import OGG_VOICE
+from shared.ai.files.spoken_words import Transcribers
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
-from shared.ai.spoken_words import Transcribers
 from shared.aws.dynamodb import Table
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock

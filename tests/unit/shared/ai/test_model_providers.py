@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.ai.model_creation import ModelDependencies, account_for
+from shared.ai.providers.model_creation import ModelDependencies, account_for
 from shared.ai.settings import ModelSettings
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.outcomes import Misconfigured

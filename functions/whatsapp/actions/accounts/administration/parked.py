@@ -11,7 +11,7 @@ from shared.events.recovery import parked_events, port
 from shared.events.recovery.parked_events import Replay
 from shared.events.recovery.port import Filter, NotReplayable, Parked, Position
 from shared.events.recovery.states import OPEN
-from shared.events.recovery.views import ParkedEvent, ParkedEvents, Refused, Replayed, Replays
+from shared.events.recovery.views import ParkedEvent, ParkedEvents, Replays
 from shared.runtime import clock
 from whatsapp.actions.accounts.administration.sends import OPS
 from whatsapp.actions.calls import paging
@@ -87,16 +87,16 @@ def replay_parked_events(call: Call[ReplayParked]) -> Page[Replays]:
     """
     if call.input.event_ids is not None:
         replays = [_one(call, event_id) for event_id in dict.fromkeys(call.input.event_ids)]
-        return Page(_view(replays))
+        return Page(parked_events.outcome(replays))
     start = paging.start_of(call)
     found, position = _listed(call, call.input.limit, frozenset({OPEN}))
     replays = []
     for parked in reversed(found):
         if replays and call.remaining_ms() < SPARE_MS:
             # The rest is still open, and found again from here.
-            return Page(_view(replays), paging.cursor_of(call, start or _BEGINNING))
+            return Page(parked_events.outcome(replays), paging.cursor_of(call, start or _BEGINNING))
         replays.append(_one(call, parked.view.event_id))
-    return Page(_view(replays), paging.cursor_of(call, position))
+    return Page(parked_events.outcome(replays), paging.cursor_of(call, position))
 
 
 @SECURITY.changes("local", Scope.WHATSAPP_ADMIN)
@@ -154,22 +154,3 @@ def _one(call: Call[Any], event_id: str) -> Replay:
         if parked is None:  # It expired meanwhile.
             raise NotFound("eventIds: parked event not found") from None
         return Replay(parked.view, refused=refusal.why)
-
-
-def _view(replays: list[Replay]) -> Replays:
-    return Replays(
-        replayed=[
-            Replayed(
-                event_id=one.event.event_id,
-                correlation_id=one.event.correlation_id,
-                replay=one.number,
-            )
-            for one in replays
-            if one.number is not None
-        ],
-        refused=[
-            Refused(event_id=one.event.event_id, why=one.refused or one.event.state)
-            for one in replays
-            if one.number is None
-        ],
-    )

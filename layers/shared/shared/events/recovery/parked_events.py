@@ -14,6 +14,7 @@ from shared.aws.sqs_fifo import digest
 from shared.events.recovery import over_quota
 from shared.events.recovery.port import COMMAND_LINE, Filter, NotFound, NotReplayable
 from shared.events.recovery.states import OPEN, REPLAYED
+from shared.events.recovery.views import Refused, Replayed, Replays
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -37,6 +38,26 @@ class Replay:
     event: ParkedEvent
     number: int | None = None
     refused: str | None = None
+
+
+def outcome(replays: list[Replay]) -> Replays:
+    """Return the outcome of several replays, for an answer of an API."""
+    return Replays(
+        replayed=[
+            Replayed(
+                event_id=replay.event.event_id,
+                correlation_id=replay.event.correlation_id,
+                replay=replay.number,
+            )
+            for replay in replays
+            if replay.number is not None
+        ],
+        refused=[
+            Refused(event_id=replay.event.event_id, why=replay.refused or replay.event.state)
+            for replay in replays
+            if replay.number is None
+        ],
+    )
 
 
 def listed[Item](

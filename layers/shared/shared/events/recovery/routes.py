@@ -34,8 +34,6 @@ from shared.events.recovery.views import (
     ParkedEvents,
     Redriven,
     Redrives,
-    Refused,
-    Replayed,
     Replays,
 )
 from shared.runtime import clock
@@ -149,7 +147,7 @@ class RecoveryRoutes:
                 is_over=_is_over(request),
                 by=caller.principal,
             )
-            return Page(_replays(done), self._cursor(listing, last))
+            return Page(parked_events.outcome(done), self._cursor(listing, last))
 
         return change
 
@@ -206,25 +204,6 @@ def _company(caller: Caller, requested_company: str | None) -> str | None:
 
 def _is_over(request: Request[Any]) -> Callable[[], bool]:
     return lambda: request.remaining_ms < SPARE_MS
-
-
-def _replays(done: list[Replay]) -> Replays:
-    return Replays(
-        replayed=[
-            Replayed(
-                event_id=replay.event.event_id,
-                correlation_id=replay.event.correlation_id,
-                replay=replay.number,
-            )
-            for replay in done
-            if replay.number is not None
-        ],
-        refused=[
-            Refused(event_id=replay.event.event_id, why=replay.refused)
-            for replay in done
-            if replay.refused
-        ],
-    )
 
 
 def _log_replay(caller: Caller, replay: Replay) -> None:

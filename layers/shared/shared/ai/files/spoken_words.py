@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.ai import port as ai
-from shared.ai.files.transcription import FORMATS, Recording
-from shared.ai.model_creation import transcriber_for
+from shared.ai.providers.model_creation import transcriber_for
+from shared.ai.providers.transcription import FORMATS, Recording
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON, Reached

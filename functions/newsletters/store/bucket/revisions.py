@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Key
 
+from newsletters.store.bucket.objects import Store, revisions_of
 from newsletters.store.items import Draft, Outline, Revision, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
-from newsletters.store.objects import Store, revisions_of
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
 from shared.aws.tables.dynamodb_json import plain

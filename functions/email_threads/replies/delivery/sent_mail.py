@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from email_threads.parsing import mail as mails
 from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
-from email_threads.replies.corrections import edits_of
+from email_threads.replies.delivery.corrections import edits_of
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
@@ -22,7 +22,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
     from email_threads.parsing.mail import ParsedMail
-    from email_threads.replies.mail_content import Content
+    from email_threads.replies.delivery.mail_content import Content
     from email_threads.store.items import Draft, Mailbox
     from email_threads.threading.append import Appended
     from shared.aws.dynamodb import Attributes

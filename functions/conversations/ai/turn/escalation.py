@@ -17,11 +17,11 @@ from itertools import accumulate, dropwhile, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.guardrails import without_quotations
-from conversations.ai.exchanges import Exchange, exchanges_in, units
 from conversations.ai.outcome import Cause
 from conversations.ai.phrases.person_requests import asks_for_a_person
 from conversations.ai.phrases.question_topics import complains, question_in
 from conversations.ai.phrases.questions import has_question_word
+from conversations.ai.turn.exchanges import Exchange, exchanges_in, units
 from shared.ai import port as ai
 from shared.ai.languages.function_words import plain_words
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from conversations.ai import escalation
 from conversations.ai.checks import guardrails, removal
 from conversations.ai.checks.faults import Fault, Severity
 from conversations.ai.outcome import Cause
 from conversations.ai.schemas.output_schema import Output
+from conversations.ai.turn import escalation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conversations.ai.checks.guardrails import Bounds
     from conversations.ai.knowledge.documents import Documents
     from conversations.ai.prompt.whatsapp_templates import Filled, Template
-    from conversations.ai.task import Task
+    from conversations.ai.turn.task import Task
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -27,8 +27,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai import escalation
-from conversations.ai.answer_review import Review
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.faults import ADVICE, Fault, Severity
 from conversations.ai.checks.guardrails import LONGEST_SUBJECT
@@ -50,7 +48,9 @@ from conversations.ai.outcome import Answer, Cause, Cost, HandOff, MadeCall
 from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import answerable_questions
 from conversations.ai.schemas.output_schema import Output, parse, schema_for
-from conversations.ai.task import (
+from conversations.ai.turn import escalation
+from conversations.ai.turn.answer_review import Review
+from conversations.ai.turn.task import (
     Task,
     asks_to_stop,
     barred_in,

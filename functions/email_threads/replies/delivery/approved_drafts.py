@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from email_threads.inbound.events import entry
-from email_threads.replies import mail_content, merged_drafts, policy
+from email_threads.replies import merged_drafts, policy
 from email_threads.replies.approval import schedule
+from email_threads.replies.delivery import mail_content
+from email_threads.replies.delivery.sent_mail import finish
 from email_threads.replies.draft_state import is_stale, send_event
-from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, threads
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Draft, DraftStatus
@@ -34,8 +35,8 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
     from email_threads.inbound.events import EmailSend
-    from email_threads.replies.mail_content import Content
-    from email_threads.replies.sent_mail import Finished
+    from email_threads.replies.delivery.mail_content import Content
+    from email_threads.replies.delivery.sent_mail import Finished
     from email_threads.store.items import Mailbox, Thread
 
 STALE: Final = "newer_mail"

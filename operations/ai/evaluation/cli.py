@@ -15,9 +15,9 @@ from conversations.dialogues.rehearsal.rehearsal import NotPlayable
 from conversations.dialogues.scenarios import promptfoo
 from conversations.dialogues.scenarios.files import DialogueInvalid, Written, read
 from conversations.dialogues.scenarios.settings import SettingsBroken
+from operations.ai.evaluation import models
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
-from operations.evaluation import models
 from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 

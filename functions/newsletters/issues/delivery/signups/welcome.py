@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import links, personal_fields
-from newsletters.issues.delivery.signup_mail import reference_of
+from newsletters.issues.delivery.signups.signup_mail import reference_of
 from newsletters.issues.links import LEAVE, Link
 from newsletters.issues.personal_fields import Names
 from newsletters.issues.reader_texts import texts_of

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import ReaderRequested, entry
-from newsletters.issues.delivery import people, signup_mail, welcome
+from newsletters.issues.delivery.signups import people, signup_mail, welcome
 from newsletters.issues.readers.reader_data import contact_of
 from newsletters.store.items import Choices, Signup, SignupState
 from newsletters.store.readers import choices, public_lists, signups

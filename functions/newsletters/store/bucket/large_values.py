@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from newsletters.store.objects import Store, large_values
+from newsletters.store.bucket.objects import Store, large_values
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
 from shared.aws.tables.dynamodb_json import plain

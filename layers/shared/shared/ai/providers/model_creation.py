@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from botocore.config import Config
 
-    from shared.ai.files.transcription import Transcriber
     from shared.ai.port import Model
     from shared.ai.providers.openai import Account
+    from shared.ai.providers.transcription import Transcriber
     from shared.ai.settings import ModelSettings, TranscriptionSettings
     from shared.providers.company_secrets import CompanySecrets
 
@@ -86,8 +86,8 @@ def transcriber_for(
     settings: TranscriptionSettings, openai_url: str, credentials: CompanySecrets, company_id: str
 ) -> Transcriber:
     """Create the transcriber of a project. Raises Misconfigured like `account_for`."""
-    from shared.ai.files.transcription import OpenAiTranscriber  # noqa: PLC0415 - as above
     from shared.ai.providers.openai import Account  # noqa: PLC0415 - see `model_for`
+    from shared.ai.providers.transcription import OpenAiTranscriber  # noqa: PLC0415 - as above
 
     if settings.provider == "scripted":
         account = Account(openai_url, _ANY_KEY)
