@@ -1,6 +1,6 @@
 """
 What each PUT and PATCH does with values that a client has read: which read shows the changed object, and how its values
-are sent back. The routes are those of the code; a route without an entry fails `test_coverage.py`.
+are sent back. The routes come from the code; a route without an entry fails `test_coverage.py`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# In Python: files and calls of Linux. In shell: options that GNU's programs have and those of macOS do not.
+# In Python: files and calls of Linux. In shell: options that GNU's programs have and macOS's do not.
 LINUX_ONLY: Final = re.compile(
     r"""["']/proc\b | \bprctl\b | sched_[gs]etaffinity | \bpidfd_ | \bsetsid\s+\w | \bunshare\b | /dev/shm\b
     | \binotify\b | \bepoll\b | \bmemfd_ | manylinux | musllinux | linux_(x86_64|aarch64)

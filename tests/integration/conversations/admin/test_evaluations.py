@@ -102,7 +102,7 @@ def test_a_run_shows_each_scenario_with_two_versions_side_by_side(harness: Harne
     new, old = of_price["results"]
     assert (new["version"], new["said"], old["version"]) == (2, "Tea costs 3 EUR.", 1)
     assert "3 EUR" in old["failures"][0]
-    assert passed(harness) == set()  # recorded answers are not those of the version
+    assert passed(harness) == set()  # recorded answers are not the version's
 
 
 def with_model(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:

@@ -42,7 +42,7 @@ def _public_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(**ai: Any) -> dict[str, Any]:
-    """The settings of a version that changes those of its model."""
+    """The settings of a version that changes its model."""
     return {"ai_config": sample_data.project()["ai_config"] | ai}
 
 
