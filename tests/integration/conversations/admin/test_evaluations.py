@@ -17,7 +17,8 @@ from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
-from tests.integration.conversations.admin.test_projects import Scripted, make, put_live, settings
+from tests.integration.conversations.admin.test_playground import Scripted
+from tests.integration.conversations.admin.test_projects import make, put_live, settings
 from tests.integration.conversations.harness import (
     COMPANY,
     PROJECT,
