@@ -6,6 +6,7 @@ The deployed worker does not read this queue, and other tests find none of its d
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from local.stack.cli import Stack
     from local.stack.functions import Function
 
-_QUEUE = "parley-apart.fifo"
+# The processes of a test run share the emulator, and each may run some of these tests.
+_NAME = f"apart{os.environ.get('PYTEST_XDIST_WORKER', '')}"
+_QUEUE = f"parley-{_NAME}.fifo"
 _deserialize = TypeDeserializer().deserialize
 
 
@@ -61,7 +64,7 @@ def apart(stack: Stack) -> Iterator[Apart]:
     """Create the table and the queue for the duration of the block."""
     dynamodb, sqs = stack.client("dynamodb"), stack.client("sqs")
     with ExitStack() as undo:
-        table = create_table(dynamodb, "WhatsAppTable", Stage="apart")
+        table = create_table(dynamodb, "WhatsAppTable", Stage=_NAME)
         undo.callback(dynamodb.delete_table, TableName=table)
         queue = sqs.create_queue(QueueName=_QUEUE, Attributes={"FifoQueue": "true"})["QueueUrl"]
         undo.callback(sqs.delete_queue, QueueUrl=queue)

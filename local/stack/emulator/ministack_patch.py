@@ -10,6 +10,10 @@ appear with the next invocation of that worker, and the lines of its last one ne
 CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
 error ends its polling of all queues.
 
+MiniStack ends processes at work, whose messages then stay hidden for up to half an hour: those of a function one of
+whose processes cannot start, and, when a stack is created, those of functions of the same names in other accounts and
+regions.
+
 MiniStack extracts code and layer for each process of a function, and looks where each of their files leads: more than
 half of the CPU time of the end-to-end tests.
 """
@@ -30,6 +34,7 @@ from typing import Any, Self
 from ministack.app import main
 from ministack.core import lambda_runtime
 from ministack.core.lambda_runtime import Worker
+from ministack.core.responses import get_account_id, get_region
 from ministack.services import lambda_svc
 
 from local.stack.emulator import ministack_access, ministack_traces, ministack_websockets
@@ -59,6 +64,27 @@ def _unread_bytes(worker: Worker) -> int:
         return 0
     (unread,) = struct.unpack("i", fcntl.ioctl(process.stderr, termios.FIONREAD, b"\0" * 4))
     return int(unread)
+
+
+def invoked(worker: Worker, *details: object, **options: object) -> dict[str, Any]:
+    """Return the result of an invocation; a process that does not start fails alone, and the next one starts anew."""
+    try:
+        result: dict[str, Any] = _invoke(worker, *details, **options)
+    except Exception as failure:  # noqa: BLE001 - MiniStack would handle any of them in the same way
+        worker.kill()
+        return {"status": "error", "error": str(failure), "log": ""}
+    return result
+
+
+def invalidate_worker(
+    name: str,
+    qualifier: str | None = None,
+    account: str | None = None,
+    region: str | None = None,
+) -> None:
+    """End the processes of a function, by default of the request's account and region."""
+    own_account, own_region = account or get_account_id(), region or get_region()
+    _invalidate_worker(name, qualifier, own_account, own_region)
 
 
 def concurrency(mapping: dict[str, Any], *details: object, **options: object) -> int:
@@ -108,6 +134,8 @@ class SharedArchive:
 
 if (
     not hasattr(Worker, "_drain_stderr_bounded")
+    or not hasattr(Worker, "invoke")
+    or not hasattr(lambda_svc, "invalidate_worker")
     or not hasattr(lambda_svc, "_sqs_esm_concurrency")
     or lambda_runtime.zipfile is not zipfile
 ):
@@ -115,6 +143,10 @@ if (
         "this MiniStack works in another way: local/stack/emulator/ministack_patch.py has to follow"
     )
 Worker._drain_stderr_bounded = all_lines
+_invoke = Worker.invoke
+Worker.invoke = invoked
+_invalidate_worker = lambda_svc.invalidate_worker
+lambda_svc.invalidate_worker = invalidate_worker
 _concurrency = lambda_svc._sqs_esm_concurrency
 lambda_svc._sqs_esm_concurrency = concurrency
 lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArchive})

@@ -25,6 +25,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
 from local.console import browser as browsers
 from local.stack.cli import Stack
+from tests.e2e import webhooks
 from tests.e2e.conftest import Deployed
 
 PASSWORD = "Sample-password-of-the-tests-1"
@@ -140,13 +141,7 @@ def deliver(stack: Stack, sender: Customer, messages: list[dict[str, Any]]) -> N
     """A webhook with messages of a customer arrives."""
     change = payloads.messages_change(COUNTER, messages, [sender])
     raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
-    answer = http.request(
-        "POST",
-        f"{stack.api_url}/webhooks/whatsapp",
-        body=raw,
-        headers={"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(raw)},
-    )
-    assert answer.status == 200
+    webhooks.send(stack, raw)
 
 
 @pytest.fixture(scope="session")

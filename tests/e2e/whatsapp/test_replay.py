@@ -17,6 +17,7 @@ from events.whatsapp.sample_data import ADA, COMPANY, STRANGER, WORKSHOP
 from local.demo.webhook_sender import wait_until_empty
 from local.stack.cli import Stack
 from local.stack.seed import operate
+from tests.e2e import webhooks
 from tests.e2e.conftest import Deployed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -50,9 +51,7 @@ class RecoveryClient:
         message = payloads.message(ADA, message_id, at, text(body))
         change = payloads.messages_change(STRANGER, [message], [ADA])
         raw = gateway.meta_bytes(payloads.webhook(payloads.entry(STRANGER.waba, change)))
-        headers = {"X-Hub-Signature-256": gateway.sign(raw), "Content-Type": "application/json"}
-        url = f"{self.stack.api_url}/webhooks/whatsapp"
-        assert http.request("POST", url, body=raw, headers=headers).status == 200
+        webhooks.send(self.stack, raw)
         assert wait_until_empty(self.stack)
 
     def inbox(self) -> list[str]:
