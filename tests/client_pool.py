@@ -145,7 +145,7 @@ def direct(service: str) -> Any:
 
 def take_back() -> None:
     """
-    Return the clients of a finished test to the pool, those of a system only if it registered no hooks; those that all
+    Return the clients of a finished test to the pool, a system's only if it registered no hooks; those that all
     tests share lose the hooks of this one.
     """
     for shared in _shared:

@@ -30,7 +30,7 @@ NAMESPACES: Final = {
     "xray": "xray",
 }
 # Operations whose actions have other names, from the service authorization reference of AWS. Some need several, and
-# batches of SQS none of their own. Those of a transaction depend on its writes.
+# batches of SQS none of their own. The actions of a transaction depend on its writes.
 OTHER_NAMES: Final[dict[tuple[str, str], frozenset[str]]] = {
     ("apigatewaymanagementapi", "PostToConnection"): frozenset({"execute-api:ManageConnections"}),
     ("apigatewaymanagementapi", "DeleteConnection"): frozenset({"execute-api:ManageConnections"}),

@@ -66,7 +66,7 @@ def _is_ours(target: str) -> bool:
 
 
 def _process(self: Any, request: Any) -> Any:
-    """Calls moto's handler directly: moto compares the address with those of all services, and makes a WSGI request."""
+    """Calls moto's handler directly: moto compares the address with each service's, and makes a WSGI request."""
     if type(request) is not Request:
         return _process_request(self, request)
     target = request.headers["X-Amz-Target"].decode()

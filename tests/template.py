@@ -203,7 +203,7 @@ def exists(logical_id: str, **given: str) -> bool:
 
 
 def environment(function: str, **given: str) -> dict[str, str]:
-    """All environment variables of a function: those of Globals and its own."""
+    """All environment variables of a function: of Globals and its own."""
     shared = template()["Globals"]["Function"]["Environment"]["Variables"]
     own = template()["Resources"][function]["Properties"]["Environment"]["Variables"]
     variables = resolved(shared | own, **given)

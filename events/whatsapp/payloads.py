@@ -1,7 +1,7 @@
 """
 Builders of the parts of a webhook body: contents, messages, statuses, changes.
 
-The shapes are those of Meta's webhook reference (field `messages` and its neighbours). Timestamps
+The shapes follow Meta's webhook reference (field `messages` and its neighbours). Timestamps
 are text, in seconds since 1970, except in `entry.time`.
 """
 

@@ -1,19 +1,21 @@
 """
 The browser of the tests of the console, its fonts, and the checks of accessibility that run in it.
 
-Chromium of this machine, else one from an npm package: neither needs an installation by the user.
+Chromium of this machine, else the one of an npm package, which is for Linux on x86-64: other machines need their own.
 """
 
 import fcntl
 import os
+import platform
 import shutil
+import sys
 from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
 
 from local.console import build, fonts
 from local.stack import environments
-from local.stack.processes import LOCAL, ROOT
+from local.stack.processes import LOCAL, ROOT, StackError
 
 LISTED = ROOT / "tests" / "e2e" / "console" / "browser"
 _FOLDER = LOCAL / "browser"
@@ -26,6 +28,7 @@ _INSTALLED = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
+_OF_THE_PACKAGE = ("linux", "x86_64")
 _UNPACK = """
 import chromium from "@sparticuz/chromium";
 import { copyFileSync } from "node:fs";
@@ -40,9 +43,15 @@ def installed() -> Path | None:
 
 
 def executable() -> Path:
-    """Return the program of a Chromium, and provide the fonts. StackError if a download fails."""
+    """Return the program of a Chromium, and provide the fonts. StackError without one, or if a download fails."""
+    present = installed()
+    machine = (sys.platform, platform.machine())
+    if present is None and machine != _OF_THE_PACKAGE:
+        raise StackError(
+            f"needs Chromium or Google Chrome: the one from npm does not run on {' '.join(machine)}"
+        )
     packages = _packages()
-    if present := installed():
+    if present is not None:
         return present
     script = packages / "unpack.mjs"
     script.write_text(_UNPACK)

@@ -67,7 +67,7 @@ def documents() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def operations() -> Iterator[Operation]:
-    """Yield the routes of the APIs that the console calls, without those of actions."""
+    """Yield the routes of the APIs that the console calls, without actions."""
     for _, routes in _apis():
         yield from routes.operations
 

@@ -1,5 +1,5 @@
 """
-Fonts of the browser beside those of this machine, which often have no emoji and no Chinese and Japanese characters.
+Fonts of the browser beside the machine's fonts, which often have no emoji and no Chinese and Japanese characters.
 
 fontconfig finds them by a configuration of our own: neither needs an installation by the user.
 """

@@ -288,7 +288,7 @@ def _email_chapter(item: type[ThreadItem]) -> str:
 
 
 def _inbox_chapter(item: _InInbox) -> str:
-    expires = "that of the head" if "ttl" in item.model_fields else "kept"
+    expires = "with the head" if "ttl" in item.model_fields else "kept"
     days = f"{item.ttl_days} day{'s' if item.ttl_days and item.ttl_days > 1 else ''}"
     lifetime = days if item.ttl_days else expires
     indexes = ", ".join(f"`{index}`" for index in item.indexes) or "none"

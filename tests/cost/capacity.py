@@ -1,7 +1,7 @@
 """
 DynamoDB's charges: request units from the sizes of items and of their entries in indexes. On-demand, no streams.
 
-Sizes are those of "DynamoDB item sizes and formats" in AWS's developer guide. It describes a number's size as
+Sizes follow "DynamoDB item sizes and formats" in AWS's developer guide. It describes a number's size as
 approximate and does not describe sets: they count here as the sum of their members, as measured by others. Not counted:
 the storage overhead of 100 bytes an item, which is billed with storage and not with requests.
 """

@@ -87,7 +87,7 @@ def _print_calls() -> None:
 
     quick_aws.hasten()
     names = sorted(schedules())
-    os.environ.update(_environment(names[0]))  # region and keys are those of all
+    os.environ.update(_environment(names[0]))  # all have the same region and keys
     with mock_aws():
         _create_resources()
         with get_context("fork").Pool(1, maxtasksperchild=1) as processes:

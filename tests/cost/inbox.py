@@ -92,8 +92,8 @@ changes a second, two to eight times as many. The functions are warm: once a min
 one read unit and request. What reports count of a conversation is written with its entry in one transaction: three
 units more when it begins, is first answered or ends; an assigned one five for each of the last two. No other message
 costs more. A search looks for people first: a read unit for each token, and for each of up to ten people one for the
-profile and one for each of the newest 20 conversations. A notification is one write unit; those of
-a person and of each team are read by one query, a unit for 4 KB, and each conversation that is shown for half a unit.
+profile and one for each of the newest 20 conversations. A notification is one write unit; all
+of a person or a team are read by one query, a unit for 4 KB, and each conversation that is shown for half a unit.
 A new note costs a read unit, with mentions another one and a write unit for each of them; a new draft of a thread one
 or two read units. Changes of a campaign cost a read unit in each batch, and for a day after its end a write unit.
 A notification reads the browsers of the company that get pushes, a unit for about ten.

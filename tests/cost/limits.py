@@ -74,7 +74,7 @@ SHARED_PARTITIONS: Final[dict[tuple[str, str], tuple[float, int, str, str]]] = {
     ),
     ("ConversationsTable", "company-id-project-id-index"): (3, 1, "answers", "one company"),
     ("EmailThreadsTable", "StatusIndex"): (8, 1, "mails in threads of one status", "all companies"),
-    # All units of a change but that of the entry itself.
+    # All units of a change but the unit of the entry itself.
     ("InboxTable", "gsi_list"): (
         MESSAGE_UNITS - 1,
         partitions.MOST,

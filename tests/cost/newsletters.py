@@ -37,7 +37,7 @@ OTHERS: Final = (1, 100, 1_000)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The costs by name of the kind. *tokens* are those of the outline and of the draft: in, out."""
+    """The costs by name of the kind. *tokens* are the tokens of the outline and of the draft: in, out."""
 
     kinds: dict[str, Measured[Figures]] = field(default_factory=dict)
     tokens: dict[str, tuple[int, int]] = field(default_factory=dict)

@@ -58,7 +58,7 @@ CALL_ME = "Could you please call me by phone? I do not like to write."
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    The costs of one event. The first five are write units; *calls* are those of the help desk, *requests* those to AWS,
+    The costs of one event. The first five are write units; *calls* go to the help desk, *requests* to AWS,
     *sqs* the part of them to the queue. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are
     exact.
     """

@@ -1,4 +1,4 @@
-"""The rates of docs/performance.md are those of the template and the code, and the feeds keep up with 1,000 changes."""
+"""The rates of docs/performance.md follow from the template and the code, and the feeds keep up with 1,000 changes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_received_event_waits_for_less_than_a_minute_behind_6_000_of_another_c
 
 
 def test_received_events_are_handled_as_fast_as_they_can_arrive() -> None:
-    """So no company makes those of others wait, beyond a burst, or webhooks with many events, accepted at once."""
+    """So no company makes others' events wait, beyond a burst, or webhooks with many events, accepted at once."""
     found = rates()
     webhooks = found["webhooks of Meta or Twilio, for each route"]
 

@@ -1,7 +1,7 @@
 """
 Labelled strings generated from a seed: personal data with its masks, and text that must not be changed.
 
-Numbers follow the providers' and the countries' own rules, not those of `shared.runtime.redaction`: phones come from
+Numbers follow the providers' and the countries' own rules, not `shared.runtime.redaction`: phones come from
 the `phonenumbers` library in the ways it writes them, cards and accounts carry their check digits, tracking numbers the
 layouts of the carriers. People, streets and sentences are fictitious.
 """

@@ -1,7 +1,7 @@
 """
 An in-memory SQS FIFO queue with the rules that moto lacks: deduplication after a delete, and redrives with new ids.
 
-Its protocol is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_other` those of calls to
+Its protocol is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_other` the bodies of calls to
 the dead-letter queues. A request that SQS would refuse fails the test.
 """
 

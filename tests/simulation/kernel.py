@@ -63,7 +63,7 @@ class Parts:
 
 @contextmanager
 def running[S: SimulatedSystem[Any]](kind: type[S], **parameters: str) -> Iterator[S]:
-    """moto, a provider sandbox, and a system that uses both. *parameters* are those of the template."""
+    """moto, a provider sandbox, and a system that uses both. *parameters* are the template's."""
     with mock_aws():
         s3 = client_pool.direct("s3")
 

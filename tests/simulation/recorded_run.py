@@ -5,8 +5,8 @@ A run consists of acts of people, then rounds of work until none is left. `Recor
 with a new process before each act and round. It keeps a checkpoint there, from which a repetition with a failing call
 starts, and one of each moment of a round at which a process may be killed, where new processes continue.
 
-A repetition ends early if the stored state before an act or a round is that of the undisturbed run at the same
-position, or that of an earlier repetition: the rest is the same. `EFFORT` runs all to their end.
+A repetition ends early if the stored state before an act or a round equals the undisturbed run's at the same
+position, or an earlier repetition's: the rest is the same. `EFFORT` runs all to their end.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.simulation.simulated_system import SimulatedSystem
 
 # Operators of conditions, and whether they hold if a use has no value for their key. Patterns of all are compared
-# as IAM compares those of StringLike; StringEquals has none in our template.
+# as IAM compares wildcards of StringLike; StringEquals has none in our template.
 OPERATORS = {
     "StringLike": False,
     "ForAllValues:StringLike": True,

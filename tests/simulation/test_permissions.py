@@ -40,7 +40,7 @@ from tests.template import create_table, environment, properties, put_parameter,
 
 pytestmark = pytest.mark.long
 
-# Those of conversations and of e-mail have their own systems and their own tests like this one, as the inbox over all
+# Conversations and e-mail have their own systems and their own tests like this one, as the inbox over all
 # contexts, its live updates and the operations have.
 FUNCTIONS = sorted(
     name

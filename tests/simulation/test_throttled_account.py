@@ -65,7 +65,7 @@ class Source:
 
 
 def sources(clock: Clock) -> Iterator[Source]:
-    """Those of the template."""
+    """The queues of the template that functions read."""
     queues = {
         template.resolved({"Fn::GetAtt": f"{name}.Arn"}, **STAGE): template.properties(
             name, **STAGE

@@ -50,7 +50,7 @@ def query(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scan(params: Mapping[str, Any]) -> dict[str, Any]:
-    """All items, or those of a segment, in the order of their keys: DynamoDB has another one, which nothing shows."""
+    """All items, or a segment's, in the order of their keys: DynamoDB has another one, which nothing shows."""
     table, expressions = Table(params["TableName"]), Expressions(params)
     key = table.index(params.get("IndexName"))
     segment, segments = params.get("Segment"), params.get("TotalSegments")

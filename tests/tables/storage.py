@@ -107,7 +107,7 @@ class Table:
     def __init__(self, name: str) -> None:
         self.settings: Any = settings_of(name)
         self.name = name
-        # Partitions by the value of their key, and items by that of their sort key; None without one.
+        # Partitions by the value of their key, and items by the value of their sort key; None without one.
         self.rows: dict[Any, dict[Any, Stored]] = self.settings.items
         schema = _schemas.get(self.settings)
         if schema is None or schema.source is not self.settings.global_indexes:

@@ -82,7 +82,7 @@ def update(text: str, names: Names) -> Update:
 
 
 def _ordered(clause: str, changes: list[Change]) -> list[Change]:
-    """Elements of lists are added from the first, and removed from the last: positions are those of the old list."""
+    """Elements of lists are added from the first, and removed from the last: positions are in the old list."""
 
     def position(change: Change) -> int:
         last = change[1][-1]

@@ -164,7 +164,7 @@ def at(item: Item, path: Path) -> Value | None:
 
 
 def order(value: Value) -> Any:
-    """Return what a text, number or bytes is sorted by: the order of code points is that of the bytes of UTF-8."""
+    """Return what a text, number or bytes is sorted by: code points have the same order as the bytes of UTF-8."""
     ((kind, content),) = value.items()
     return Decimal(content) if kind == "N" else content
 

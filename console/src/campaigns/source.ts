@@ -19,7 +19,7 @@ export async function numbersOf(client: Client, signal: AbortSignal) {
   return (await client.call("GET /whatsapp/numbers", { signal })).result.numbers;
 }
 
-// Templates of the account, also those of further pages. *status*: only these.
+// Templates of the account on all pages. *status*: only these.
 export async function templatesOf(client: Client, metaWabaId: string, status: "APPROVED" | null, signal: AbortSignal): Promise<Template[]> {
   const found: Template[] = [];
   let cursor: string | null = null;

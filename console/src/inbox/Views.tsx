@@ -1,4 +1,4 @@
-// Views of the list with their counts: presets, those of the person and of the person's teams; and the form that saves one.
+// Views of the list with their counts: presets, views of the person and of the person's teams; and the form that saves one.
 
 import { useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";

@@ -8,7 +8,7 @@ import { named, t } from "../texts/texts";
 import { MoreButton } from "../ui/controls";
 import { PLACE, type Issue } from "./source";
 
-// *of*: only those of this newsletter, on pages of all.
+// *of*: only issues of this newsletter, on pages of all.
 export function IssueList({ of }: { of?: string }) {
   const { client } = useApp();
   const list = usePageList<Issue>(

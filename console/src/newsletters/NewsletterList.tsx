@@ -1,4 +1,4 @@
-// One's own newsletters, or those of all colleagues, and a new one.
+// One's own newsletters or all newsletters of colleagues, and a new one.
 
 import { useState } from "preact/hooks";
 import { usePageList } from "../api/pageList";

@@ -46,7 +46,7 @@ export function editedFrom({ version, sections }: Stored): Outline {
   };
 }
 
-// Kept changes, or those of the stored outline: of another page's text nothing is taken.
+// Kept changes, or the stored outline's: of another page's text nothing is taken.
 export function kept(text: string, stored: Stored): Outline {
   try {
     const found = JSON.parse(text || "null") as Outline | null;

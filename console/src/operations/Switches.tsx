@@ -166,7 +166,7 @@ function OfHelpDesk() {
   );
 }
 
-// What a switch does, in words; its name is that of the API.
+// The effect of a switch in words; its name is the API's.
 function Meaning({ name }: { name: string }) {
   const effect = named("switch", name);
   return (

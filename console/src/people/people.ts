@@ -9,7 +9,7 @@ import { nameColleagues } from "../texts/format";
 import { rightsOf } from "../operations/access";
 import type { People } from "./assignees";
 
-// The next page of a browser without a language of the console has that of the company.
+// The next page of a browser without a language of the console has the company's language.
 export const COMPANY_LANGUAGE = "parley:company-language";
 const AGAIN_MS = 300_000; // the API keeps its answer as long
 

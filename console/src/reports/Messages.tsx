@@ -1,4 +1,4 @@
-// WhatsApp messages by day, from the counts of each account, whose days are those of UTC.
+// WhatsApp messages by day, from the counts of each account, whose days are UTC days.
 
 import { useResource } from "../api/resource";
 import { useApp } from "../app";

@@ -72,7 +72,7 @@ export class Session {
     this.become("ended");
   }
 
-  // Those of the person, in the chosen company.
+  // The teams of the person in the chosen company.
   get teams(): string[] {
     return this.person?.companies.find((one) => one.company === this.company)?.teams ?? [];
   }

@@ -39,7 +39,7 @@ BODIES: dict[str, Json] = {
         "commands": [{"name": "repair", "description": "Book a repair"}],
         "enableWelcomeMessage": True,
     },
-    # A number of an account that is not registered yet, as that of the new shop.
+    # A number of an account that is not registered yet, such as the new shop's.
     "save_phone": {
         "phone": "406540352242955",
         "metaWabaId": "402290129340400",

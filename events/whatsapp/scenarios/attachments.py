@@ -127,7 +127,7 @@ def bad_files(builder: SampleBuilder) -> list[Sample]:
     return [
         builder.customer_message(
             "image_executable",
-            "An executable sent as image/jpeg: its first bytes are those of a program.",
+            "An executable sent as image/jpeg: it begins with the bytes of a program.",
             TOMAS,
             700,
             media("image", EXECUTABLE_AS_JPEG, caption="free_wheels.jpg"),

@@ -77,9 +77,9 @@ _NOTHING = Compared([], 0, None, None, is_end=True)
 
 def conversations(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Page[Inbox]:
     """
-    Return conversations of the caller's company, newest activity first; of a search those of the people whom it finds,
-    then all others; those that wait, the longest waiting first. New messages move a conversation to the front during
-    paging.
+    Return conversations of the caller's company, newest activity first; a search has conversations of people whom it
+    finds, then all others; those that wait, the longest waiting first. New messages move a conversation to the front
+    during paging.
 
     Raises InvalidCursor, and RateLimited for a search above the caller's rate.
     """
@@ -109,7 +109,7 @@ def _newest(
     deps: InboxDependencies, caller: Caller, query: InboxQuery, position: Attributes
 ) -> tuple[Compared, Attributes | None]:
     """
-    Return entries after a position, those of people first, then the newest others; and the position after them, None
+    Return entries after a position, people's entries first, then the newest others; and the position after them, None
     at the end.
     """
     part = position.get("of", OTHERS if position else PEOPLE)
@@ -193,7 +193,7 @@ def _others(
     limit: int,
     people: Mapping[str, Entry],
 ) -> Compared:
-    """Return up to *limit* fitting entries before a position, without those of people."""
+    """Return up to *limit* fitting entries before a position, without people's entries."""
     query = wanted.query
     listed = _listed(deps, wanted.caller, query)
     # One more than a page: whether there is another page.

@@ -1,7 +1,7 @@
 """
 Saved views of the inbox: filters under a name, of a person or of a team, with the number of conversations that fit.
 
-Presets are views that everyone has. Views of a team are those of its name: every person of the company may read and
+Presets are views that everyone has. Views of a team belong to its name: every person of the company may read and
 change them, as every person may assign conversations to a team.
 """
 
@@ -37,7 +37,7 @@ PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def listed(deps: InboxDependencies, caller: Caller, query: ViewsQuery) -> SavedViews:
-    """Return the presets, the caller's own views and those of teams, with their counts. Raises Forbidden."""
+    """Return the presets, the caller's own views and the teams' views, with their counts. Raises Forbidden."""
     _require_all_projects(caller)
     owners = [caller.principal, *(principals.of_team(name) for name in query.names)]
     stored = saved_views.of_owners(deps.table, caller.company, owners)

@@ -104,7 +104,7 @@ def conversations(
     deps: InboxDependencies, caller: Caller, contact_id: str, query: PageQuery
 ) -> Page[ContactConversations]:
     """
-    Return the conversations of a contact, those of the newest week first, and newest first within a page.
+    Return the conversations of a contact, the newest week first, and newest first within a page.
 
     Raises ContactNotFound and InvalidCursor.
     """

@@ -89,8 +89,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class InboxApiSettings(AuditedSettings):
     """
-    The environment of this function. *functions*: this one and those of the contexts, *privacy_functions*: those that
-    answer calls of requests about a person, those of newsletters and of the help desk last; all with their alias.
+    The environment of this function. *functions*: this one and the contexts' APIs, *privacy_functions*: the ones that
+    answer calls of requests about a person, newsletters and the help desk last; all with their alias.
     """
 
     functions: tuple[str, ...]

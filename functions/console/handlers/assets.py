@@ -42,7 +42,7 @@ _CHECKED = "no-cache"  # kept, but asked for each time
 class AssetsSettings(Settings):
     """
     The environment of this function. `live_url`: the WebSocket API (wss://...). `upload_origin`: the
-    bucket of files to send; `preview_origin`: that of newsletters, whose files are shown.
+    bucket of files to send; `preview_origin`: the bucket of newsletters, whose files are shown.
     """
 
     stage: str

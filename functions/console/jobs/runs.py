@@ -17,7 +17,7 @@ STARTED: Final = "job"  # in the event of a run
 
 
 class Job(BaseModel):
-    """A job of a company. *name*: its id among those of its kind."""
+    """A job of a company. *name*: its id among the jobs of its kind."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 

@@ -1,8 +1,8 @@
 """
 Lists the notifications of a person and of teams, with the rights that the caller has now.
 
-Every person of the company may read those of a team, as they may read its saved views and its conversations. What a
-caller did is not reported to the caller. Two items of one event are one notification: the earlier one.
+Every person of the company may read a team's notifications, as they may read its saved views and conversations. What
+a caller did is not reported to the caller. Two items of one event are one notification: the earlier one.
 """
 
 from __future__ import annotations

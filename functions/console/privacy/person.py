@@ -101,7 +101,7 @@ def of_names(
 
 
 def former(name: Named) -> Named:
-    """Return a number as that of the first owner, who has it no more."""
+    """Return a number as the first owner's, who has it no more."""
     return Named(name.kind, f"{name.value}{OWNED}")
 
 

@@ -156,7 +156,7 @@ class _Look:
 
     def _is_idle(self, found: Profile) -> bool:
         """
-        Whether all conversations of a person in the context are old, also those of contacts that were merged. Of more
+        Whether all conversations of a person in the context are old, also of contacts that were merged. Of more
         than PERSON_READ conversations some are unknown: the person stays.
         """
         budget = person.Budget(PERSON_READ)

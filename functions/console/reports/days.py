@@ -78,7 +78,7 @@ def of_people(
     contexts: Iterable[Context],
     people: Mapping[str, str | None],
 ) -> list[PersonReport]:
-    """Return those of *people*, with their names, for whom something was counted, in the order of their names."""
+    """Return the *people* with their names for whom something was counted, in the order of their names."""
     months = sorted({date[:_MONTH] for date in dates})
     named = {
         PersonMonth.key(context, company, assignee, month): (assignee, month)

@@ -85,7 +85,7 @@ class OutcomesQuery(DaysQuery):
 
 
 class BacklogQuery(ReportQuery):
-    """A report of the conversations that are open now. `assignee`: those of a person or team."""
+    """A report of the conversations that are open now. `assignee`: the conversations of a person or team."""
 
     assignee: AssigneeFilter | None = None
 

@@ -45,7 +45,7 @@ SUPERVISING: Final[Mapping[Context, Scope]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReportRoutes:
-    """The routes of reports. *table* is that of the inbox."""
+    """The routes of reports. *table* is the table of the inbox."""
 
     table: Table
     colleagues: People

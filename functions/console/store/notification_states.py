@@ -30,7 +30,7 @@ class NotificationState(Item):
     """
     What a person has read, and how they want to be notified.
 
-    All notifications up to `read_to` are read, and those of `read_later`, which are newer, by their sort keys. The
+    All notifications up to `read_to` are read, and the newer ones in `read_later`, by their sort keys. The
     person is not disturbed until `quiet_until`, nor from `quiet_from` to `quiet_to` in `zone`.
 
     A person who wants mails while absent is in the partition DIGESTS of gsi_list, by the time of the next one
@@ -80,7 +80,7 @@ class NotificationState(Item):
 
 
 def get(table: Table, company: str, principal: str) -> NotificationState:
-    """Return the state of a person; that of one who has changed nothing yet is not stored."""
+    """Return the state of a person; it is not stored before the person's first change."""
     key = NotificationState.key(company, principal)
     found = table.get_many([pk(key)])
     if found:

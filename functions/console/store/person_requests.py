@@ -44,7 +44,7 @@ class PersonRequest(Item):
     """
     A request for one person, by the name `given`, as `[kind, value]`.
 
-    `begun_at` is the time since when a run of the person's job belongs to it. `receipts` are those of the contexts, as
+    `begun_at` is the time since when a run of the person's job belongs to it. `receipts` are the contexts' receipts, as
     `{context, counts, kept, outside}`; `problem` is the code of the newest failure that may pass. `archive` is the key
     of an export's ZIP. With `contexts` the request is about the person in these alone, and not about the contact.
     """

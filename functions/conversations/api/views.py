@@ -113,7 +113,7 @@ class ConversationView(View):
 
     `recorded_answers` are the customer's answers by question, `replaced_answers` the last ones that were corrected,
     oldest first; `project_data` contains only data of the request.
-    `ai_dollars`: what the model's messages cost, by list prices or those of the project's settings.
+    `ai_dollars`: what the model's messages cost, by list prices or the prices in the project's settings.
     `unreadable` names the fields of these two whose stored object is missing or damaged: their value is incomplete.
     """
 

@@ -85,7 +85,7 @@ class Policy(_Part):
     """
     Policy rules of a project; hours are `HH:MM` in the recipient's local time, `None` disables a rule.
 
-    `tokens_per_day`, `dollars_per_day` and `dollars_per_month` (UTC) end the model's turns, not those of people; at
+    `tokens_per_day`, `dollars_per_day` and `dollars_per_month` (UTC) end the model's turns, not people's; at
     `warn_at_percent` of the dollars an alarm is raised. `initiated_per_day` and `initiated_per_week` count
     business-initiated messages per person; 0 permits none.
     """

@@ -8,7 +8,7 @@ Dialogues as tests of a project's settings: written by people, played in a world
     turn.py          what happened
     checks.py        compares a turn with its expectations
     report.py        the result as text and as JSON
-    evaluation.py    plays scenarios with a version of the settings; `runs` those of stored sets, in a worker
+    evaluation.py    plays scenarios with a version of the settings; `runs` plays stored sets, in a worker
 
 `local/dialogues` is the world of `python -m conversations.dialogues`: all handlers over an emulated AWS.
 """

@@ -67,8 +67,8 @@ class Outcome:
 @dataclass(slots=True, kw_only=True, eq=False)
 class Evaluation:
     """
-    Evaluates one version within *bounds*. *settings* are its settings, None: those of the dialogues; the others are
-    those of `Rehearsal`. *judge* is needed with *models*. A scenario that needs longer than *until_ms* is stopped.
+    Evaluates one version within *bounds*. *settings* are its settings, None: the dialogues' own; the others are
+    as in `Rehearsal`. *judge* is needed with *models*. A scenario that needs longer than *until_ms* is stopped.
     """
 
     bounds: Bounds

@@ -217,7 +217,7 @@ def _shown(number: int, outcome: Outcome) -> dict[str, Any]:
 
 
 def _note_end(stored: Evaluations, run_id: str) -> None:
-    """Note the versions that have passed the whole set. Repeatable. Recorded answers are not those of a version."""
+    """Note the versions that have passed the whole set. Repeatable. Recorded answers belong to no version."""
     ended = stored.run(run_id)
     if ended is None or ended.recorded or ended.done < ended.total:
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Turn:
     """
     What happened in a turn. *lines* are the messages that it added, the customer's too; *model_inputs* what the model
-    was given, None if that is not known. *faults* are those of rejected answers. *failures* are the broken
+    was given, None if that is not known. *faults* are the faults of rejected answers. *failures* are the broken
     expectations, none if the turn went as expected.
     """
 

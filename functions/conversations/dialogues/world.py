@@ -59,7 +59,7 @@ class Observation:
     """
     A conversation at a time: all its messages, and all calls of functions and of the model, oldest first.
 
-    *model_inputs* is None if the calls of the model are not known; *faults* are those of rejected answers, if known.
+    *model_inputs* is None if the calls of the model are not known; *faults* belong to rejected answers, if known.
     """
 
     status: str

@@ -54,7 +54,7 @@ class ModelAnswer:
     usage: ai.Usage
 
     def stored_by(self, version: int | None) -> dict[str, Any]:
-        """Return the attributes that are stored at the mail; *version* is that of the mailbox's settings."""
+        """Return the attributes that are stored at the mail; *version* is the version of the mailbox's settings."""
         return {
             "answer": self.text,
             "model": self.model,

@@ -1,5 +1,5 @@
 """
-Jobs that erase or export a person: turns of `shared.privacy.engine` over lists of threads, then those of `unthreaded`.
+Jobs that erase or export a person: turns of `shared.privacy.engine` over lists of threads, then turns of `unthreaded`.
 
     exports/{company}/{job}/{run}/parts/000001.jsonl    one for each page, joined at the end
     exports/{company}/{job}/{run}/person.jsonl          lines {kind, item}, or {kind, file}

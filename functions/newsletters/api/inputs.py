@@ -325,7 +325,7 @@ class SettingsInput(Change):
 
 
 class VersionedSettings(Change):
-    """The settings of a version: absent ones are those of the version it is based on, null removes one."""
+    """The settings of a version: absent ones stay as in the version it is based on, null removes one."""
 
     ai: Model | None = None
     retrieval: Retrieval | None = None

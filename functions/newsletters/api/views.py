@@ -136,7 +136,7 @@ class OutlineView(StepView):
 class DraftView(StepView):
     """
     Step 4. `content` is the text as it is exported. `lost_citations` are the numbers of sources whose marker the
-    generated text has and `content` has not. `ai_versions` are those of the settings, by section.
+    generated text has and `content` has not. `ai_versions` are the versions of the settings, by section.
     """
 
     content: str

@@ -90,7 +90,7 @@ def named_in(job: PrivacyJob) -> tuple[str, str]:
 
 
 def _remainders(job: PrivacyJob) -> Iterable[Remainder]:
-    """Return what remains of a subject; of a run that has ended all kinds, since its receipt names those of its own."""
+    """Return what remains of a subject; of a run that has ended all kinds, since its receipt names its own."""
     if job.requested_for is None:
         return dict.fromkeys((*REMAINDERS, *OF_ADDRESSES))
     return OF_ADDRESSES if named_in(job)[0] == ADDRESS else REMAINDERS

@@ -31,7 +31,7 @@ class RunView(View):
 
 class SeriesView(View):
     """
-    A series. `newsletter` are values of a newsletter, `issue` those of an issue but its newsletter. `next_run`: UTC,
+    A series. `newsletter` are values of a newsletter, `issue` values of an issue but its newsletter. `next_run`: UTC,
     null while it is disabled. `runs`: the present one, and the newest 20 others, newest first.
     """
 

@@ -27,7 +27,7 @@ _PREFIX = WarmUp.sort.partition("{")[0]
 
 
 def get(table: Table, company_id: str, domain: str) -> WarmUp:
-    """Return the warm-up of a domain; that of a new one has the default plan."""
+    """Return the warm-up of a domain; a new domain has the default plan."""
     key = WarmUp.key(company_id, domain)
     item = table.get(key)
     return WarmUp.read(item) if item else WarmUp(**key, company_id=company_id, domain=domain)

@@ -2,7 +2,7 @@
 The help desk as a part of one request about a person. Its jobs are in no queue: each call makes a turn.
 
 Of a customer it has times of automatic replies, under a keyed hash of an address, for a week. Tickets are known by the
-help desk's ids, and hold codes; their places beside the contacts lead to those of a person.
+help desk's ids, and hold codes; their places beside the contacts lead to a person's rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Inventory(inventory.Inventory):
         return Page([])
 
     def page(self, source: Source, _start: Attributes | None, /) -> Page:
-        """Return the row, if it exists; that of a ticket which is erased is its tombstone."""
+        """Return the row, if it exists; of an erased ticket it is the tombstone."""
         kind, key = source
         if kind == TICKETS:
             row = states.conversation(self.tables.state, key)

@@ -86,7 +86,7 @@ class Inventory(Listing, inventory.Inventory):
 
     @property
     def exported(self) -> list[str]:
-        """The exports of the contact, and those of messages with it."""
+        """The exports of the contact, and the exports of messages with it."""
         company, contact = self.company, self.contact
         subjects = [*contact.ids, *map(subject_of_key, contact.keys)]
         ids = (job_id for one in subjects for job_id in PrivacyJob.ids_of("export", company, one))

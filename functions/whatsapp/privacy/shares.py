@@ -1,7 +1,7 @@
 """
-One person's share of the changes to a message that has not arrived, or is another person's: those of others stay.
+One person's share of the changes to a message that has not arrived, or is another person's: changes by others stay.
 
-Edits, revocations and reactions of several people are in one EDIT item. Of the fields of revocations it has those of
+Edits, revocations and reactions of several people are in one EDIT item. Of the fields of revocations it has the ones of
 the last one.
 """
 

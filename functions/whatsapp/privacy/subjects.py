@@ -155,8 +155,8 @@ def _places(
     table: Table, company: str, named: str, *, by_key: bool
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return where a number itself is the key of the owner that *named* names, as business number and key, and where it is
-    that of other owners: the next owner's first message may come before the notice about the change.
+    Return where a number itself is the key of the owner that *named* names, as business number and key, and where it
+    is the key of other owners: the next owner's first message may come before the notice about the change.
     """
     number, _, second = named.partition("-")
     owners = (

@@ -26,7 +26,7 @@ FOLDER: Final = ROOT / "docs" / "images" / "newsletters"
 QUALITY: Final = 55  # of the JPEGs
 WIDE, NARROW = 680, 320  # CSS pixels
 MOST_HEIGHT: Final = 1_700
-# The fonts that Parley ships stand for those of the reader's system, which has one for code.
+# The fonts that Parley ships stand for the fonts of the reader's system, which has one for code.
 _FONTS: Final = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>{folder}</dir><dir>/usr/share/fonts</dir>
 <alias binding="same"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>

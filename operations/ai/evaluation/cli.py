@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version to try; *settings* None: those of the scenarios."""
+    """A version to try; *settings* None: the scenarios' own."""
 
     name: str
     settings: dict[str, Any] | None

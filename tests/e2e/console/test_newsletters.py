@@ -167,7 +167,7 @@ def review(step: Locator) -> None:
 
 def make_files(step: Locator) -> None:
     """Make three files, and look at the mail in light and dark colours and on a phone."""
-    step.page.emulate_media(color_scheme="null")  # else all frames have that of the test
+    step.page.emulate_media(color_scheme="null")  # else all frames have the test's scheme
     step.get_by_label("PDF").check()
     step.get_by_role("button", name="Make the files").click()
     row = step.get_by_role("row", name=re.compile("E-mail"))

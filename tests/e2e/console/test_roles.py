@@ -11,7 +11,7 @@ from tests.e2e.console.conftest import PATIENCE_MS, Visit, visit_of, with_roles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 WIDTHS = (320, 640)  # 1280 pixels at a zoom of 400 % and of 200 %
-# What takes clicks, noted as it is made, and those of a page that no key reaches.
+# Elements that take clicks, noted as they are made, and the ones of a page that no key reaches.
 NOTE_CLICKS = """
 window.clicked = new Set();
 const listen = EventTarget.prototype.addEventListener;

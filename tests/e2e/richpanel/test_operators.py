@@ -88,7 +88,7 @@ def test_a_ticket_decided_in_dry_run_is_routed_after_it(stack: Stack) -> None:
         lines = operate("richpanel", command, "--days", "1", *options).splitlines()
         return {line.split("\t")[0]: line.split("\t")[1:] for line in lines}
 
-    # Running processes see a switch within 30 seconds, those of another version at once.
+    # Running processes see a switch within 30 seconds, processes of another version at once.
     with another_version(stack, WORKER) as publish:
         switch_dry_run(stack, "true")
         publish({"RELEASE": "dry run"})

@@ -29,7 +29,7 @@ QUESTION, ANSWER = "Do you repair tandems?", "Yes, we repair tandems."
 
 @dataclass(frozen=True)
 class Workshop:
-    """The stack, the software of a key with all scopes, and that of a key that may only read."""
+    """The stack, the software of a key with all scopes, and the software of a key that may only read."""
 
     stack: Stack
     software: Shop

@@ -281,7 +281,7 @@ def test_repeated_messages_of_the_day_add_nothing(day: Day) -> None:
 
 
 def _unread(heads: list[dict[str, Any]]) -> dict[str, int]:
-    """Unread messages by conversation, without that of the canary: it runs on a schedule of its own."""
+    """Unread messages by conversation, without the canary's: it runs on a schedule of its own."""
     return {
         head["pk"]: head["unreadCount"]
         for head in heads

@@ -21,7 +21,7 @@ ADMIN = replace(
 
 
 class Files:
-    """The bucket of the files, and the requests of an administrator about them. *runs*: those of another test world."""
+    """The bucket of the files, and the requests of an administrator about them. *runs* are another test world's."""
 
     def __init__(self, inbox: InboxSystem, runs: Any = None) -> None:
         self.inbox, self.runs = inbox, runs or Runs(inbox)

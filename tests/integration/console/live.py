@@ -75,7 +75,7 @@ class Sockets:
 
 @dataclass
 class LiveSystem:
-    """The function of the WebSocket API beside that of tickets."""
+    """The function of the WebSocket API beside the function of tickets."""
 
     inbox: InboxSystem
     module: ModuleType
@@ -146,7 +146,7 @@ class LiveSystem:
 @contextmanager
 def live_beside(inbox: InboxSystem) -> Iterator[LiveSystem]:
     """Import the function of the WebSocket API. The tables must exist."""
-    # Of its own: the test's would restore the environment later than that of the inbox.
+    # Of its own: the test's would restore the environment later than the inbox's.
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment("ConsoleLive").items():
             patch.setenv(name, value)

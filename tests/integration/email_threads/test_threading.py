@@ -83,7 +83,7 @@ def test_any_order_of_arrival_gives_the_same_thread_and_mails(
         assert conversation_id == ids.conversation_id(COMPANY, "a@x")
         found = {mail.message_id for mail in inbox.mails(conversation_id)}
         assert found == {f"{name}@x" for name in "abcde"}
-        # Whose mail opens the thread is its participant; those of others have weak evidence.
+        # Whose mail opens the thread is its participant; mails of others have weak evidence.
         first = mails[order[0]].get("sender", "ann@orchard.example")
         assert inbox.thread(conversation_id).participants == {MAILBOX, first}
         assert {mail.sender for mail in inbox.mails(conversation_id) if mail.counts} == {first}

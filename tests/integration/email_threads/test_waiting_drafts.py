@@ -1,4 +1,4 @@
-"""The lists of drafts: those that wait for a person, and those of a thread."""
+"""The lists of drafts: drafts that wait for a person, and drafts of a thread."""
 
 from __future__ import annotations
 

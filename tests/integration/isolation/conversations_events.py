@@ -177,8 +177,8 @@ def put(companies: TwoCompanies, channel: str, body: str) -> None:
     companies.system.fifo_queues.put(name, entry)
 
 
-# Channels' queues: records name a conversation only, so those of B's conversation name parts of A's, and those of A's
-# conversation are on the queue of another channel.
+# Channels' queues: records name a conversation only, so records of B's conversation name parts of A's, and A's
+# records are on the queue of another channel.
 
 
 def record_of(type_: str, ref: str, a: dict[str, str]) -> str:

@@ -271,7 +271,7 @@ class TwoCompanies:
                 client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
 
     def _forget_answers(self) -> None:
-        """Remove the stored answers: their keys are those of requests, which have the same ids here."""
+        """Remove the stored answers: their keys are keys of requests, which have the same ids here."""
         for item in self._items():
             if item["pk"]["S"].startswith(("REQUEST#", "NOTIFIED#")):
                 self.inbox.table.delete({"pk": item["pk"]["S"]})

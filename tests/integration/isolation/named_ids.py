@@ -32,7 +32,7 @@ class NamedId:
     """
     A setting that names A's resource. *line* is the call, *path* and *body* have the id where `{id}` stands.
 
-    *spellings* are those of A's id, *free* is an id of this kind without an owner. *field* is named in the refusal.
+    *spellings* are spellings of A's id, *free* is an id of this kind without an owner. *field* is named in the refusal.
     """
 
     setting: str

@@ -63,7 +63,7 @@ def series_input() -> dict[str, Any]:
 
 @dataclass
 class TwoCompanies(QueuedCompanies[System]):
-    """The simulated newsletters, with those of A and B."""
+    """The simulated newsletters, with newsletters of A and B."""
 
     def __post_init__(self) -> None:
         """A's newsletters and parked events, with a snapshot before and after them. B has one of a common user."""

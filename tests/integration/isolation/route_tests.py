@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.integration.isolation.attacks import System, attacked, turned_away
-from tests.integration.isolation.changes_sent_back import problems_of
+from tests.integration.isolation.sent_back import problems_of
 
 if TYPE_CHECKING:
     from tests.integration.isolation.route_attacks import Api

@@ -39,7 +39,7 @@ def sources() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 @cache
 def routes() -> frozenset[str]:
-    """All routes as `METHOD /path/{}`, but those of FILES: of the template, and of the `Routes` behind it."""
+    """All routes as `METHOD /path/{}`, without FILES: of the template, and of the `Routes` behind it."""
     found: set[str] = set()
     behind: dict[str, frozenset[str]] = {}
     for function, kind, properties in sources():

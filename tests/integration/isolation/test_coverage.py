@@ -28,8 +28,8 @@ from tests.integration.isolation import (
     whatsapp_events,
     whatsapp_webhooks,
 )
-from tests.integration.isolation.changes_sent_back import changes_of
 from tests.integration.isolation.events_under_attack import EventAttack
+from tests.integration.isolation.sent_back import changes_of
 from tests.simulation.role_checks import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [

@@ -182,7 +182,7 @@ API = Api(
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
     """
-    The operations API on moto, created once per module. The clock stands still: calls name the time, and those of two
+    The operations API on moto, created once per module. The clock stands still: calls name the time, and calls of two
     callers are compared.
     """
     with (

@@ -131,7 +131,7 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         for queue, surface in QUEUES.items()
         for source in sorted(event.SOURCES)
         for names, facts in (
-            ("A's event, as that of another ticket", {"event_id": EVENT_OF_A}),
+            ("A's event, as another ticket's", {"event_id": EVENT_OF_A}),
             ("A's event, to be adopted", {"adopts": EVENT_OF_A}),
             ("A's message, in another ticket", {"message_id": MESSAGE}),
         )

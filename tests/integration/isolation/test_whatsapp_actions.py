@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEY = {"Idempotency-Key": "attack-0001"}
 BODIES = bodies()
 # Changes that A makes before the attack, under the same idempotency key: a send, the registration of a resource, and
-# those of OF_ONE_ITEM that ask the provider.
+# calls in OF_ONE_ITEM that ask the provider.
 AFTER_THE_OWNER = ("send_text", "save_phone", "get_refund", "get_payment_status")
 # Answers about an item of ours by its id, one for each type.
 OF_ONE_ITEM = (

@@ -1,4 +1,4 @@
-"""Items of company A of each type that actions name by an id: those of the sample bodies."""
+"""Items of company A of each type that actions name by an id: the ids of the sample bodies."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _of_the_provider() -> list[WhatsAppItem]:
     ]
 
 
-# Attacks by other parameters than those of the sample bodies.
+# Attacks by other parameters than the sample bodies have.
 FURTHER_CALLS: list[tuple[str, dict[str, Any]]] = [
     (
         "create_campaign",

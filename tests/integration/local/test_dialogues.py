@@ -1,4 +1,4 @@
-"""Dialogues are played with the real handlers; `tests/dialogues` has those of this repository."""
+"""Dialogues are played with the real handlers; `tests/dialogues` has this repository's."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ class Deployment:
         return stored.objects_of(self.store.bucket.name)
 
     def messages(self, queue: FifoQueue | None = None) -> list[dict[str, Any]]:
-        """Take all messages of a queue, by default that of the steps."""
+        """Take all messages of a queue, by default the queue of the steps."""
         url = (queue or self.resources.steps).url
         found: list[dict[str, Any]] = []
         while batch := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get(

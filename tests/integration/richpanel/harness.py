@@ -201,7 +201,7 @@ class Harness:
         return self.resources.state.get({"conversation_id": ticket}) or {}
 
     def audit(self) -> list[tuple[str, str]]:
-        """Kind and result of all audit rows but those of the lists of decisions, in order."""
+        """Kind and result of all audit rows but reads of the lists of decisions, in order."""
         rows = sorted(
             (row for row in self.rows("audit") if "ticket_id" not in row),
             key=lambda row: str(row["ts_action_id"]),

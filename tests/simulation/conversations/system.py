@@ -33,6 +33,7 @@ from shared.events.exchange import (
 )
 from tests import api_gateway, keyring
 from tests.simulation import processes, simulated_system
+from tests.simulation.conversations import caches
 from tests.simulation.conversations.invocations import (
     Refused,
     call_of,
@@ -147,7 +148,7 @@ class System(Tables):
         self.write("company", item)
         with suppress(ConfigurationInvalid):
             ownership.claim(Table(self.dynamodb, self.tables["log"]), projects.parse(item))
-        self._clear_company_caches()
+        caches.clear_companies(self.functions.values())
 
     def change(self, **attributes: Any) -> None:
         """Change attributes of the default project."""
@@ -156,8 +157,8 @@ class System(Tables):
 
     def new_process(self) -> None:
         super().new_process()
-        self._clear_company_caches()
-        self._clear_secret_caches()
+        caches.clear_companies(self.functions.values())
+        caches.clear_secrets(self.functions.values())
         self.forget_switches()
 
     def forget_switches(self) -> None:
@@ -213,7 +214,7 @@ class System(Tables):
         name = self.functions["ConversationsRouter"].identifier_keys._secret_id
         self.put_secret(name, {"identifier_key": list(keys)})
         self._is_secret_changed = True
-        self._clear_secret_caches()
+        caches.clear_secrets(self.functions.values())
 
     def read_identifier_keys(self) -> None:
         """Every process reads the identifier keys."""
@@ -435,38 +436,6 @@ class System(Tables):
             for module in self.workers.values()
             if hasattr(module, "deps") and hasattr(module.deps, "policy_gate")
         ]
-
-    def _clear_company_caches(self) -> None:
-        for module in self.functions.values():
-            deps = getattr(module, "deps", None)
-            resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
-            gateway = getattr(getattr(deps, "turns", None), "gateway", None)
-            for cached in (
-                getattr(resources, "companies", None),
-                getattr(deps, "companies", None),
-                getattr(deps, "claims", None),
-                getattr(gateway, "claims", None),
-            ):
-                if cached is not None:
-                    cached._cache.clear()
-
-    def _clear_secret_caches(self) -> None:
-        for module in self.functions.values():
-            deps = getattr(module, "deps", None)
-            # One object per process: for sending and for the model, or for customers' files.
-            credentials = getattr(deps, "credentials", None)
-            credentials = credentials or getattr(
-                getattr(deps, "effects", None), "credentials", None
-            )
-            if credentials is not None:
-                credentials._cache.clear()
-            for secret in (
-                getattr(module, "secret", None),
-                getattr(deps, "accounts", None),
-                getattr(module, "identifier_keys", None),
-            ):
-                if secret is not None:
-                    secret._value = None
 
 
 SENDING = frozenset(

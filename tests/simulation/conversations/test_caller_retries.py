@@ -1,6 +1,6 @@
 """
-An API function may be killed before or after any call it makes. A caller without a response retries: the final state is
-that of one undisturbed request.
+An API function may be killed before or after any call it makes. A caller without a response retries: the final state
+equals one undisturbed request's.
 """
 
 from __future__ import annotations

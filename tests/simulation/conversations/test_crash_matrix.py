@@ -1,4 +1,4 @@
-"""A worker may be killed before or after any call it makes: the final state is that of an undisturbed run."""
+"""A worker may be killed before or after any call it makes: the final state equals an undisturbed run's."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_failing_call_does_not_change_the_final_state(system: System, scenario
 
 
 def compare(system: System, run: Run, what: str) -> None:
-    """The final state is that of the clean run or that of an unknown send; no message is sent twice."""
+    """The final state equals the clean run's or the state of an unknown send; no message is sent twice."""
     final = final_state_of(system)
     assert len(final.sent) == len(set(final.sent)), what
     assert final.dead_letters == 0, what

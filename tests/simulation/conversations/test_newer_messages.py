@@ -26,7 +26,7 @@ MOST_DISCARDED = 2
 
 
 class Writes:
-    """The customer writes just before the calls of these numbers; `stages` are those of the turn at that time."""
+    """The customer writes just before the calls of these numbers; `stages` are the turn's stages at that time."""
 
     def __init__(
         self, system: System, ref: str, numbers: Iterable[int], texts: Sequence[str] = QUESTIONS

@@ -53,7 +53,7 @@ type Snapshot = simulated_system.Snapshot[FifoQueues]
 class System(Workers):
     """
     Everything a handler can reach, and the handlers. *table* and *bucket* are names; *inbound* is the queue of S3's
-    notifications and SES's events, *queue* that of the worker; *conversations* and *statuses* are those of the AI
+    notifications and SES's events, *queue* is the worker's; *conversations* and *statuses* belong to the AI
     conversations, which have no worker here, *log* their table.
     """
 
@@ -245,7 +245,7 @@ class System(Workers):
         return sorted(found, key=lambda row: str(row["updated_at"]))
 
     def mails(self, thread: str | None = None) -> list[dict[str, Any]]:
-        """All mails, or those of a thread, by key."""
+        """All mails, or the mails of a thread, by key."""
         rows = sorted(self.rows().items())
         return [row for key, row in rows if f"{thread or ''}#mail#" in key]
 

@@ -208,7 +208,7 @@ def ledger(system: System) -> list[Recipient]:
 
 
 def stats(system: System) -> dict[str, int]:
-    """The counters, which are those of a recount."""
+    """The counters, which equal a recount."""
     found = recipients.stats(Table(system.dynamodb, system.table), system.issue_id)
     every = {
         name: value

@@ -57,7 +57,7 @@ type Snapshot = simulated_system.Snapshot[FifoQueues]
 @dataclass(kw_only=True)
 class System(Workers):
     """
-    Everything a handler can reach, and the handlers. *table*, *log* and *bucket* are names. *code* is that of the
+    Everything a handler can reach, and the handlers. *table*, *log* and *bucket* are names. *code* is the code of the
     newsletter of a scenario.
     """
 

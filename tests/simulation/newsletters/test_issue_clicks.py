@@ -66,7 +66,7 @@ def test_links_are_left_alone_unless_the_company_counts_clicks(system: System) -
 
 
 def test_a_delay_holds_the_mails_to_that_mailbox_provider_only(system: System) -> None:
-    """Another issue goes on to other readers at once, and to those of the provider after five minutes."""
+    """Another issue goes on to other readers at once, and to the provider's readers after five minutes."""
     gmail, outlook, other = "ann@gmail.com", "bob@outlook.de", "cleo@farm.example"
     settled(EXPORTED, with_readers(gmail, outlook, other), drafted, approved, sent)(system)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The expected states after a crash or failure: those of an undisturbed run, and of one whose reply stays unknown."""
+"""The expected states after a crash or failure: of an undisturbed run, and of one whose reply stays unknown."""
 
 from __future__ import annotations
 

@@ -296,6 +296,6 @@ EVERY = [
 
 
 def by_name(*names: str) -> list[Scenario]:
-    """Those of the scenarios."""
+    """The scenarios with these names."""
     found = {scenario.name: scenario for scenario in EVERY}
     return [found[name] for name in names]

@@ -17,16 +17,14 @@ from shared.aws.dynamodb.values import encoded
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.dynamodb_json import storable
 from shared.providers.action_ledger import Action
+from tests.simulation.whatsapp import heads
 from whatsapp.inbound.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import parking
-from whatsapp.store.conversations.head_writes import lists_of
-from whatsapp.store.items import Conversation, Status, WebhookEvent, WhatsAppItem
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items import Status, WebhookEvent, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
-from whatsapp.store.ordering import order_key, second_in
+from whatsapp.store.ordering import second_in
 from whatsapp.worker.messages.statuses import RANKS
-from whatsapp.worker.updates import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -252,11 +250,13 @@ def check_at_any_time(system: System, before: Items) -> Items:
 def check_at_rest(system: System, items: Items) -> None:
     """Check the invariants of an empty queue: every head shows its newest message and has counted each message once."""
     check_declared(system.items())  # unfiltered: *items* lacks the attributes of `VARIES`
-    entries = [entry for item in items.values() if (entry := _entry_of(item, items)) is not None]
+    entries = [
+        entry for item in items.values() if (entry := heads.entry_of(item, items)) is not None
+    ]
     continued = {e.conversation: _continued(items, e.conversation) for e in entries}
     for conversation in set(continued.values()):
         of_it = [entry for entry in entries if continued[entry.conversation] == conversation]
-        _check_head(items[conversation], of_it)
+        heads.check_head(items[conversation], of_it)
     check_conservation(system, items)
 
 
@@ -342,55 +342,6 @@ def _home_of_message(payload: dict[str, Any], message_id: str, event: dict[str, 
         actor = (payload.get("to") and event["displayPhone"]) or payload.get("from")
         return f"REACTION#{phone}#{change['message_id']}#{actor}"
     return f"MSG#{message_id}"
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A message, call or group as the head of its conversation shows it."""
-
-    conversation: str
-    at: str
-    item: dict[str, Any]
-    is_counted: bool
-
-    @property
-    def key(self) -> str:
-        return order_key(self.at, self.item["pk"])
-
-
-def _entry_of(item: dict[str, Any], items: Items) -> _Entry | None:
-    """The entry of an item in its conversation's head; None of items that no head shows."""
-    match item["itemType"]:
-        case "MESSAGE":
-            is_inbound = item["direction"] == "INBOUND"
-            return _Entry(item["conversationPk"], item["receivedAt"], item, is_inbound)
-        case "CALL":
-            at = item.get("missedAt") or item["lastEventAt"]
-            return _Entry(item["conversationPk"], at, item, "missedAt" in item)
-        case "GROUP" if shown := groups.shown_change(Group.read(item)):
-            heads = [i for i in items.values() if i["itemType"] == "CONVERSATION"]
-            (head,) = (one for one in heads if one["from"] == item["groupId"])
-            assert head.get("groupName") == item.get("name")
-            return _Entry(head["pk"], shown[0], item, is_counted=False)
-    return None
-
-
-def _check_head(head: dict[str, Any], entries: list[_Entry]) -> None:
-    by_key = {entry.key: entry for entry in entries}
-    newest = max(by_key)
-    assert head["lastKey"] == newest
-    assert head["lastMessagePk"] == by_key[newest].item["pk"]
-    assert head["receivedAt"] == by_key[newest].at
-    read_up_to = head.get("readUpTo", "")
-    counted = {key for key, entry in by_key.items() if entry.is_counted}
-    # Messages of the history count as read in the business's own app, unless they also arrived live and were counted.
-    old = {k for k in counted if by_key[k].item.get("origin") == "history"} - set(
-        head.get("recentKeys", ())
-    )
-    unread = [k for k in counted - old if k > read_up_to]
-    assert head["unreadCount"] == len(unread)
-    lists = lists_of(Conversation.read(head))
-    assert {name: head.get(name) for name in ("listPk", "assigneePk") if name in head} == lists
 
 
 def _handed_over(system: System) -> Iterator[str]:

@@ -117,7 +117,7 @@ def of_samples() -> list[Scenario]:
 
 
 def by_name(scenarios: list[Scenario], *names: str) -> list[Scenario]:
-    """Those of the scenarios."""
+    """The scenarios with these names."""
     found = {scenario.name: scenario for scenario in scenarios}
     return [found[name] for name in names]
 

@@ -120,7 +120,7 @@ class System(SimulatedSystem[FifoQueue]):
 
     @classmethod
     def new_queues(cls, clock: Clock, given: Mapping[str, str]) -> FifoQueue:
-        """One queue, with the messages of jobs and campaigns; those of conversations have no reader here."""
+        """One queue, with the messages of jobs and campaigns; messages of conversations have no reader here."""
         wanted, jobs, campaigns, *others = (
             template.properties(name, **given)
             for name in (

@@ -81,7 +81,7 @@ def _subclasses(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _models() -> list[type[BaseModel]]:
-    """All input models of e-mail, and those of the shared inbox that they have."""
+    """All input models of e-mail, and models of the shared inbox that they have."""
     for package in (api, privacy):
         _loaded(package)
     found = {

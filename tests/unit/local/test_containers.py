@@ -26,7 +26,7 @@ STACK = Stack(
 
 
 def deployed(name: str) -> Function:
-    """A function as `functions_of` describes it: the template's variables, and those of a process of this machine."""
+    """A function as `functions_of` describes it: variables of the template, and of a process of this machine."""
     given = environment(name, Stage="local", EmulatorUrl=EMULATOR, SandboxUrl=SANDBOX)
     process = {"PATH": "/bin", "LANG": "C.UTF-8", "PYTHONPATH": "/a", "LAMBDA_TASK_ROOT": "/a"}
     of_aws = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test"}

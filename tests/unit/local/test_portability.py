@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import sys
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from local.console import browser
 from local.stack import cli, processes
 from local.stack.processes import StackError
 from tests.template import ROOT
@@ -16,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# In Python: files and calls of Linux. In shell: options that GNU's programs have and those of macOS do not.
+# In Python: files and calls of Linux. In shell: options that GNU's programs have and macOS's do not.
 LINUX_ONLY: Final = re.compile(
     r"""["']/proc\b | \bprctl\b | sched_[gs]etaffinity | \bpidfd_ | \bsetsid\s+\w | \bunshare\b | /dev/shm\b
     | \binotify\b | \bepoll\b | \bmemfd_ | manylinux | musllinux | linux_(x86_64|aarch64)
     | \bsed\s+-[a-zA-Z]*[ri] | \bfind\s.*-printf | \breadlink\s+-f | \bdate\s+-d | \bgrep\s+-\w*P | \bstat\s+-c
+    | 127\.0\.0\.[2-9]\b
     | \bxargs\s+-\w*[rd] | \bxdg-open\b | \bnproc\b | \btimeout\s+\d | --output-sync""",
     re.VERBOSE,
 )
@@ -31,7 +34,7 @@ BESIDE_THE_STACK: Final = {
     "local/load/function_killer.py",
     "local/stack/processes.py",
 }
-ASKS_BEFORE: Final = {"Makefile"}
+ASKS_BEFORE: Final = {"Makefile", "tests/integration/local/test_relay.py"}
 
 
 def sources() -> Iterator[Path]:
@@ -58,6 +61,7 @@ def test_calls_of_linux_are_used_beside_the_local_stack_only() -> None:
         "os.sched_getaffinity(0)",
         "sed -i s/a/b/ file",
         "find . -printf %p",
+        '("127.0.0.2", port)',
         "pip download --platform manylinux2014_aarch64",
     ],
 )
@@ -83,6 +87,19 @@ def test_the_local_stack_refuses_another_system_with_the_reason(
     ):
         cli._bring_up()
     assert processes.ours() == {}
+
+
+@pytest.mark.parametrize("machine", [("darwin", "arm64"), ("linux", "aarch64")], ids=str)
+def test_a_machine_for_which_npm_has_no_chromium_is_asked_to_install_one(
+    monkeypatch: pytest.MonkeyPatch, machine: tuple[str, str]
+) -> None:
+    system, processor = machine
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "machine", lambda: processor)
+    monkeypatch.setattr(browser, "installed", lambda: None)
+
+    with pytest.raises(StackError, match=f"does not run on {system} {processor}"):
+        browser.executable()
 
 
 def test_the_readme_says_what_runs_on_macos() -> None:

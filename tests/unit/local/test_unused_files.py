@@ -94,7 +94,7 @@ def sources() -> Iterator[Path]:
 
 
 def imports(file: Path) -> Iterator[str]:
-    """The modules that a file imports, those of its own package by their whole name."""
+    """The modules that a file imports, modules of its own package by their whole name."""
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -1,4 +1,4 @@
-"""The names that the operations API looks for are those of the template."""
+"""The names that the operations API looks for are in the template."""
 
 from __future__ import annotations
 

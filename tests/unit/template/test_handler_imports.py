@@ -1,29 +1,25 @@
 """
 Each handler is imported once, in its own process, with the environment that the template gives its function.
 
-These processes are forks of one that has imported only boto3, which every handler needs.
-
 The provider waits for the cold start of the ingress functions: their imports are part of their contract.
 """
 
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.template import ROOT, environment, properties, resources
+from tests.template import ROOT, environment, resources
+from tests.unit.template import handler_processes
+from tests.unit.template.handler_processes import Imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 MOST_TIMES_BARE = 2.3  # modules
-FOLDERS = ("functions", "layers/shared", "local/bench")
 
 # Each of these costs more than the rest of the handler together.
 HEAVY = (
@@ -371,81 +367,7 @@ def test_no_handler_imports_much_more_than_an_empty_one(imports: Imports) -> Non
     assert {name: ratio for name, ratio in times.items() if ratio > MOST_TIMES_BARE} == {}
 
 
-# Reads a handler and its variables in each line. Answers with the loaded modules and the names of the settings that the
-# handler declares, or with the error of its import.
-SCRIPT = """
-import boto3
-import dataclasses, importlib, json, os, sys, traceback
-
-def answer(path):
-    module, name = path.rsplit(".", 1)
-    handler = importlib.import_module(module)
-    assert callable(getattr(handler, name))
-    settings = getattr(handler, "settings", None)
-    names = [field.name.upper() for field in dataclasses.fields(settings)] if settings else []
-    return {"modules": sorted(sys.modules), "settings": names}
-
-answers = os.dup(1)
-os.dup2(2, 1)  # what a module prints is no answer
-for line in sys.stdin:
-    path, variables = json.loads(line)
-    child = os.fork()
-    if child:
-        if os.waitpid(child, 0)[1]:
-            os.write(answers, json.dumps({"error": "the process died"}).encode() + b"\\n")
-        continue
-    os.environ.clear()
-    os.environ.update(variables)
-    try:
-        found = answer(path)
-    except BaseException:
-        found = {"error": traceback.format_exc()}
-    with open(answers, "w") as stream:
-        print(json.dumps(found), file=stream)
-    os._exit(0)
-"""
-
-
-class Imports:
-    """Imports handlers, each at most once."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.found: dict[str, dict[str, Any]] = {}
-
-    def of(self, function: str) -> dict[str, Any]:
-        """What the import of a function's handler loads and declares, or its error."""
-        variables = environment(function) | {
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
-        }
-        return self.at(properties(function)["Handler"], variables)
-
-    def at(self, handler: str, variables: dict[str, str]) -> dict[str, Any]:
-        if handler not in self.found:
-            assert self.process.stdin
-            assert self.process.stdout
-            print(json.dumps([handler, variables]), file=self.process.stdin, flush=True)
-            self.found[handler] = json.loads(self.process.stdout.readline())
-        return self.found[handler]
-
-    def loaded(self, modules: tuple[str, ...], function: str) -> list[str]:
-        """The modules of *modules* that the import of a function's handler loads."""
-        found = self.of(function)["modules"]
-        return [module for module in modules if module in found]
-
-
 @pytest.fixture(scope="module")
 def imports() -> Iterator[Imports]:
-    variables = {
-        "PYTHONPATH": ":".join(str(ROOT / one) for one in FOLDERS),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    with subprocess.Popen(  # noqa: S603 - our own interpreter and script
-        [sys.executable, "-c", SCRIPT],
-        env=variables,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield Imports(process)
+    with handler_processes.running() as found:
+        yield found

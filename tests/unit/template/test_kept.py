@@ -1,4 +1,4 @@
-"""A kept result is that of the same question and the same templates."""
+"""A kept result answers the same question about the same templates."""
 
 from __future__ import annotations
 

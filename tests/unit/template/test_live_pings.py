@@ -26,7 +26,7 @@ def test_a_ping_has_a_route_of_its_own_and_an_answer_without_a_function() -> Non
 
 
 def test_the_answer_passes_the_integration_and_the_route() -> None:
-    """The status of an answer is that of the request's template; without a response of the route nothing is sent."""
+    """The status of an answer comes from the request's template; without a response of the route nothing is sent."""
     integration, answer, response, route = (
         RESOURCES[name]["Properties"]
         for name in ("LivePingAnswer", "LivePong", "LivePongRoute", "LivePing")

@@ -106,7 +106,7 @@ def test_a_stage_that_names_its_own_set_keeps_it(stage: str) -> None:
 def test_two_stages_of_one_account_and_region_both_receive_through_the_active_set(
     first: str, second: str
 ) -> None:
-    """Also where the active set is that of the first stage, and the second one names it."""
+    """Also where the active set belongs to the first stage, and the second one names it."""
     own, _ = rule(**given(first))
     for of_first, of_second in (
         (given(first, ACTIVE), given(second, ACTIVE, "help.example.com")),

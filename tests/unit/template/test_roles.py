@@ -23,7 +23,7 @@ WITHOUT_RESOURCES = {
 
 
 def statements_of(function: str) -> list[dict[str, Any]]:
-    """The AWS permissions of a function, without those of traces, which all have."""
+    """The AWS permissions of a function, without permissions for traces, which all have."""
     return [s for s in statements(role_of(function)) if s["Sid"] != "WriteTraces"]
 
 

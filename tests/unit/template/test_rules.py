@@ -200,7 +200,7 @@ def queues_that_lose(template: Template) -> list[str]:
 
 
 def unwatched_dead_letters(template: Template) -> list[str]:
-    """The first dead letter is reported: a scheduled function counts those of every queue."""
+    """The first dead letter is reported: a scheduled function counts the dead letters of every queue."""
     counted = {
         text
         for _, wanted in of_type(template, "AWS::Serverless::Function")

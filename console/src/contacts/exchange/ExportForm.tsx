@@ -1,4 +1,4 @@
-// The export of contacts to a file: all, those of a list, or those with a label.
+// The export of contacts to a file: all, the members of a list, or the contacts with a label.
 
 import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";

@@ -79,7 +79,7 @@ export function labelOf(field: string, definitions: Definition[]): string {
   return definitionOf(field, definitions)?.title ?? named("segment.field", field);
 }
 
-// Stored conditions as a sentence; those of other programs may be nested.
+// Stored conditions as a sentence; conditions that other programs wrote may be nested.
 export function wordsOf(conditions: Conditions, definitions: Definition[], nameOf: (list: string) => string): string {
   const inner = (one: unknown) => wordsOf(one as Conditions, definitions, nameOf);
   for (const join of ["all", "any"] as const) {

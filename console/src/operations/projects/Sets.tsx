@@ -81,7 +81,7 @@ function Actions({ project, set, version, live, onRun, onOpen, onChange }: {
   );
 }
 
-// The scenarios of a set as text; without a name, those of a new set.
+// The scenarios of a set as text; without a name, the scenarios of a new set.
 function Content({ project, name, onStored }: { project: Project; name: string; onStored: () => void }) {
   const { client } = useApp();
   const [newName, setNewName] = useState("");

@@ -13,7 +13,7 @@ export function draftOf(settings: Settings): Draft {
   return { initial, reply, json: JSON.stringify(settings, null, 2) };
 }
 
-// The settings of a draft; null if the JSON is no object. The prompts of the fields replace those of the JSON.
+// The settings of a draft; null if the JSON is no object. The prompts of the fields replace the JSON's prompts.
 export function settingsOf(draft: Draft): Settings | null {
   let settings: unknown;
   try {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """The API of a context has refused a call. *code* is that of its error; no retry can succeed."""
+    """The API of a context has refused a call. *code* is the code of its error; no retry can succeed."""
 
     def __init__(self, code: str, status: int) -> None:
         super().__init__(code)

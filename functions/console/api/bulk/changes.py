@@ -72,7 +72,7 @@ def make(ask: Ask, wanted: Wanted, context: Context, key: str, keeper: Keeper) -
                 keeper.forget()
             break
         given = Kept(version=int(head.get(shown) or 0), back=step.back)
-        # A label is added to those of now, so its call is another one then.
+        # A label is added to the present ones, so its call is another one then.
         kept = keeper.keep(given, is_new=attempt == 1 and bool(step.back))
         call_key = f"{wanted.key}-{kept.version}"
         try:

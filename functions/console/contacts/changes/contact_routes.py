@@ -36,7 +36,7 @@ class ContactRoutes:
     def list_conversations_of_contact(
         self, request: Request[PageQuery], contact_id: str
     ) -> Page[views.ContactConversations]:
-        """List the conversations of a person over all contexts, those of the newest week first."""
+        """List the conversations of a person over all contexts, the newest week first."""
         return contacts.conversations(self.deps, request.caller, contact_id, request.input)
 
     @route_methods.reads("GET /contacts/{contact_id}/suggestions", Scope.CONTACTS_READ)

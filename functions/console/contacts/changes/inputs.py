@@ -105,7 +105,7 @@ class ChangeNoteInput(Change):
 
 class DefinitionInput(Change):
     """
-    An attribute of contacts. `choices` are those of the kind `choice`. Contacts are found by values of a `filterable`
+    An attribute of contacts. Only the kind `choice` has `choices`. Contacts are found by values of a `filterable`
     one, which a boolean or a choice can be. `kind` and `filterable` of a defined attribute stay, and so do `choices`
     without new ones.
     """

@@ -45,7 +45,7 @@ def change(
     deps: InboxDependencies, caller: Caller, ids: tuple[str, str], body: ChangeNoteInput, cause: str
 ) -> Callable[[], ContactNote]:
     """
-    Return the change of a note; *ids* are those of contact and note. Raises ContactNotFound.
+    Return the change of a note; *ids* are the ids of contact and note. Raises ContactNotFound.
 
     The change raises NoteRemoved, Forbidden for a note of another person, and VersionConflict.
     """

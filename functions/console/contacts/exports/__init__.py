@@ -1,1 +1,1 @@
-"""Exports of contacts as CSV or JSON lines: all, those of a list, or those that fit filters."""
+"""Exports of contacts as CSV or JSON lines: all, the members of a list, or the ones that fit filters."""

@@ -12,7 +12,7 @@ from shared.api.models.inputs import Input
 
 
 class ExportInput(Input):
-    """The contacts to export: all, those of a list, or those that have a label, an owner and an attribute's value."""
+    """The contacts to export: all, the members of a list, or the ones with label, owner and an attribute's value."""
 
     format: ExportFormat = "csv"
     list_id: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9]+$")] | None = (

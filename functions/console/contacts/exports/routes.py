@@ -40,7 +40,7 @@ class ExportRoutes:
 
     @route_methods.changes(f"POST {_EXPORTS}", _SCOPE, status=HTTPStatus.ACCEPTED)
     def export_contacts(self, request: Request[ExportInput]) -> Callable[[], ExportView]:
-        """Export contacts to a file, as the caller may see them: all, those of a list or those that fit filters."""
+        """Export contacts to a file, as the caller may see them: all, a list's members or the ones that fit filters."""
         caller, body = request.caller, request.input
         table = self.deps.inbox.contacts
         if body.list_id is not None:

@@ -35,7 +35,7 @@ class PeoplePage:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The contacts of a company: all, those of a list, or those that one of the filters names."""
+    """The contacts of a company: all, the members of a list, or the ones that one of the filters names."""
 
     table: Table
     company: str

@@ -222,8 +222,8 @@ class ImportedPeople:
 
     def _people(self, profiles: Sequence[Profile], own: set[str]) -> dict[str, Profile]:
         """
-        Return the contacts of profiles by id, without those of which nothing is known: what an earlier run of the row
-        (causes *own*) has begun, or an erasure has left.
+        Return the contacts of profiles by id, without contacts of which nothing is known: what an earlier run of the
+        row (causes *own*) has begun, or an erasure has left.
         """
         found: dict[str, Profile] = {}
         for profile in profiles:

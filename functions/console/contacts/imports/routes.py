@@ -156,7 +156,7 @@ class ImportRoutes:
 
     @route_methods.reads(f"GET {_IMPORT}/rows", _SCOPE)
     def list_import_rows(self, request: Request[RowsQuery], import_id: str) -> Page[ImportRowList]:
-        """List what the rows of an import have done, all or those of one outcome, for a month."""
+        """List what the rows of an import have done, all of them or the rows of one outcome, for a month."""
         found, query = self._found(request.caller.company, import_id), request.input
         listing = Listing(found.company_id, "import rows", (import_id, query.outcome or ""))
         seal = self.deps.inbox.seal

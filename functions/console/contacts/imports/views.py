@@ -104,7 +104,7 @@ class ImportViews(views.View):
 
 class ImportRow(views.View):
     """
-    What a row has done, by the number of its first line; `column` and `rule` are those of a refused one. `undone`: what
+    What a row has done, by the number of its first line; a refused row has `column` and `rule`. `undone`: what
     became of its membership when the import was undone.
     """
 

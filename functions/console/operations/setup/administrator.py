@@ -87,5 +87,5 @@ class FirstAdministrators:
 
 
 def _is_own(people: People, address: str, link: FirstLink) -> bool:
-    """Whether a login has no other roles than those of a link, so that a call of the link may have made it."""
+    """Whether a login has no other roles than a link gives, so that a call of the link may have made it."""
     return set(people.groups_of(address)) <= {f"{link.company}:{role}" for role in link.roles}

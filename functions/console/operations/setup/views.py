@@ -161,7 +161,7 @@ class ApiKeys(View):
 
 
 class ApiKeyCreated(View):
-    """A new API key. *key* is its text in the answer of the first call only; *notice* says so in that of a repeat."""
+    """A new API key. Only the first call answers with its text, the *key*; the *notice* of a repeated one says so."""
 
     key_id: str
     key: str | None = Field(repr=False)

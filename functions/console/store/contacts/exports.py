@@ -21,8 +21,8 @@ type ExportFormat = Literal["csv", "jsonl"]
 
 class Export(Item):
     """
-    An export of the contacts of a company: all, those of a list, or those that fit filters, as the person who asked for
-    it may see them (`scopes`, `projects`). `finished_at` is when its file was whole, `total` how many contacts it has.
+    An export of contacts of a company: all, the members of a list, or the ones that fit filters, as its author
+    may see them (`scopes`, `projects`). `finished_at` is when its file was whole, `total` how many contacts it has.
     """
 
     pk_pattern: ClassVar[str] = "EXPORT#{company}#{id}"

@@ -58,7 +58,7 @@ class ProjectRoutes:
     def get_version(
         self, request: Request[VersionQuery], project_id: str, number: str
     ) -> VersionView:
-        """Return the settings of a version, and how they differ from those of another one."""
+        """Return the settings of a version, and how they differ from another version's."""
         from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
 
         return versions.shown(

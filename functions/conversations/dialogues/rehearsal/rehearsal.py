@@ -1,5 +1,5 @@
 """
-A world in which the model's turns are those of workers, and nothing else happens: nothing is stored, sent or called.
+A world in which the model's turns are the workers', and nothing else happens: nothing is stored, sent or called.
 
     customer's text        a keyword of consent: no turn. With agents, or over: no turn. Else the model writes an answer
     answer                 checked, repaired and fitted to the channel as in workers
@@ -72,7 +72,7 @@ class NotPlayable(Exception):
 @dataclass(slots=True, kw_only=True, eq=False)
 class Rehearsal:
     """
-    See `World`. *settings* are those of the version to try, None for the dialogue's own; *item* is the project's item.
+    See `World`. *settings* are the version's to try, None for the dialogue's own; *item* is the project's item.
 
     *models* leads to a model; without it the recorded answers are used. *searches* leads to the company's documents,
     for a dialogue without its own. No turn lasts beyond *until_ms* (since 1970).

@@ -1,4 +1,4 @@
-"""The project of a rehearsed dialogue: a sample, the dialogue's own settings, and those of a version."""
+"""The project of a rehearsed dialogue: a sample, the dialogue's own settings, and the settings of a version."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """
 The person of a memory. One that was carried over from conversations of other contacts counts while these are the same
-person: that of the conversation's first identifier always is, others while a link or a merge by people joins them.
+person: the owner of the conversation's first identifier always, others while a link or a merge by people joins them.
 """
 
 from __future__ import annotations

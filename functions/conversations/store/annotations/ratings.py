@@ -2,7 +2,7 @@
 Ratings of the model's messages by people: one of each person at a message, and how often each was given in the state.
 
 Both are written in one transaction, so the counts in the state, which the inbox feed compares with what it has counted
-for reports, are those of the messages.
+for reports, are the messages' own.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from shared.api.models.inputs import Change, Input
 
 
 class MailboxSettings(Change):
-    """The settings of a version: absent ones are those of the version it is based on, null removes one."""
+    """The settings of a version: absent ones stay as in the version it is based on, null removes one."""
 
     ai: Model | None = None
     requirements_schema: RequirementsSchema | None = None

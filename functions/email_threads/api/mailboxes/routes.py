@@ -70,7 +70,7 @@ class MailboxRoutes:
 
     @route_methods.reads(f"GET {_VERSIONS}/{{number}}", _ADMIN)
     def get_version(self, request: Request[VersionQuery], address: str, number: str) -> VersionView:
-        """Return the settings of a version, and how they differ from those of another one."""
+        """Return the settings of a version, and how they differ from another version's."""
         named = address_of(address), number_of(number)
         return versions.shown(self.deps, request.caller, *named, request.input)
 

@@ -1,7 +1,7 @@
 """
 Access patterns of due times: what a changed head writes with it, threads whose time comes, and counts by day.
 
-A head, its deadline and the counts of its outcomes are one transaction. So the deadline is always that of the newest
+A head, its deadline and the counts of its outcomes are one transaction. So the deadline always belongs to the newest
 head, and each outcome is counted once, whichever write of the head causes it.
 """
 

@@ -84,7 +84,7 @@ class CompanyRoutes:
 
     @route_methods.reads(f"GET {_VERSIONS}/{{number}}", _ADMIN)
     def get_version(self, request: Request[VersionQuery], number: str) -> VersionView:
-        """Return the settings of a version, and how they differ from those of another one."""
+        """Return the settings of a version, and how they differ from another version's."""
         return versions.shown(self.deps, request.caller, number_of(number), request.input)
 
     @route_methods.changes(f"POST {_VERSIONS}", _ADMIN, status=HTTPStatus.CREATED)

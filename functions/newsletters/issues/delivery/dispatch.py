@@ -123,7 +123,7 @@ def send_batch(sending: Sending) -> Batch:
 
 
 def _due(issue: Issue, found: Sequence[Recipient]) -> list[Recipient]:
-    """Return the planned recipients, of an open subject test only those of the sample."""
+    """Return the planned recipients, of an open subject test only its sample."""
     is_open = subject_tests.is_open(issue)
     planned = (one for one in found if one.state is RecipientState.PLANNED)
     return [one for one in planned if one.variant is not None or not is_open]

@@ -51,7 +51,7 @@ type Phase = Literal["snapshot", "dispatch", "settlement", "again"]
 class SubjectTest(BaseModel):
     """
     Several subjects of an issue, of which a sample of the recipients decides: variant `a` has the issue's subject, the
-    others those of *subjects*. *wait_minutes* after the sample has its mails the others get the subject with the most
+    others have the *subjects*. *wait_minutes* after the sample has its mails the others get the subject with the most
     clicks per mail, or the one that a person chooses.
     """
 

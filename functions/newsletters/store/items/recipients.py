@@ -125,7 +125,7 @@ PROVIDER_COUNTS: Final[tuple[Count, ...]] = (
 class IssueStats(TableItem):
     """
     A part of the counters of an issue, each the sum over all parts; written with the recipients that it counts. The
-    names of those of one mailbox provider begin with the provider.
+    names of counters of one mailbox provider begin with the provider.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}"

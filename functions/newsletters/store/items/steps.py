@@ -199,7 +199,7 @@ class Outline(StepItem):
     """
     Step 3. *generated_items* are hashes of the items as generated, by id. *removed_items* are generated ones that
     people removed. *last_section* and *last_custom* number sections and items for good. *warnings* are about the texts
-    and sources of its items. *ai_version* is that of the company's settings with which it was generated.
+    and sources of its items. *ai_version* is the version of the company's settings with which it was generated.
     """
 
     sort: ClassVar[str] = "OUTLINE"

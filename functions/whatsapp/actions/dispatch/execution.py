@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.api.audit_log.log import AuditLog
-    from shared.api.routing.routes import Result
+    from shared.api.routing.responses import Result
     from whatsapp.actions.dispatch.registration import Action
 
 LARGEST_BODY_BYTES = 4 << 20

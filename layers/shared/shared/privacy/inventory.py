@@ -65,7 +65,7 @@ class Inventory(ABC):
 
     @property
     def exported(self) -> Sequence[str]:
-        """The prefixes of further exports of the person: an erasure deletes them last, with those of its subject."""
+        """The prefixes of further exports of the person: an erasure deletes them last, with its subject's exports."""
         return ()
 
     def fence(self, source: Source, start: Attributes | None, /) -> Page:

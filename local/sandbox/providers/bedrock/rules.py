@@ -1,9 +1,9 @@
 """
 Requests that Converse refuses with a ValidationException.
 
-Formats are those of the service model in botocore. The rules of a conversation (alternating roles, pairs of call and
-result, texts that are not blank, no text beside a call or a result) are those of its error messages, of the strictest
-model each.
+Formats follow the service model in botocore. The rules of a conversation (alternating roles, pairs of call and
+result, texts that are not blank, no text beside a call or a result) follow its error messages, each of the strictest
+model.
 """
 
 from __future__ import annotations

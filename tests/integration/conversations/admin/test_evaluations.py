@@ -17,7 +17,8 @@ from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
-from tests.integration.conversations.admin.test_projects import Scripted, make, put_live, settings
+from tests.integration.conversations.admin.test_playground import Scripted
+from tests.integration.conversations.admin.test_projects import make, put_live, settings
 from tests.integration.conversations.harness import (
     COMPANY,
     PROJECT,
@@ -102,7 +103,7 @@ def test_a_run_shows_each_scenario_with_two_versions_side_by_side(harness: Harne
     new, old = of_price["results"]
     assert (new["version"], new["said"], old["version"]) == (2, "Tea costs 3 EUR.", 1)
     assert "3 EUR" in old["failures"][0]
-    assert passed(harness) == set()  # recorded answers are not those of the version
+    assert passed(harness) == set()  # recorded answers are not the version's
 
 
 def with_model(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:

@@ -1,4 +1,4 @@
-"""Agents rate answers of the model; the counts in the state are those of the messages."""
+"""Agents rate answers of the model; the counts in the state equal the messages' ratings."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def number_of_the_company(harness: Harness) -> None:
 
 
 def park(harness: Harness, name: str, number: str = SMS_NUMBER, reason: str = "conflict") -> None:
-    """Park a message to a number: that of the company, or an unclaimed one."""
+    """Park a message to a number: the company's, or an unclaimed one."""
     message = replace(MESSAGE, provider_message_id=name, business_address=number)
     resources = harness.resources
     parking.park(resources.log, resources.bucket, "intake", body_of(message), reason)

@@ -97,7 +97,7 @@ def test_the_slot_of_a_killed_worker_is_free_when_its_lease_ends(system: System)
 def test_two_turns_between_any_two_writes_of_each_other_take_one_slot(
     system: System, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """The slot is that of a killed worker, so that a turn makes three writes: refused, removal, taken."""
+    """A killed worker has the slot, so that a turn makes three writes: refused, removal, taken."""
     log = limit(system)
     take(system, log, "killed")
     system.clock.ms += MINUTE_MS

@@ -96,7 +96,7 @@ def flagged(log: Table) -> int:
 
 
 def is_consistent(log: Table) -> bool:
-    """Whether the counts, in all and by part, are those of the list, and no shard owes a place."""
+    """Whether the counts, in all and by part, equal the list's, and no shard owes a place."""
     shards = shards_of(log).values()
     by_part = sum(sum(one.parts.values()) for one in (count_of(log), *shards))
     return active(log) == flagged(log) == by_part and all(shard.free >= 0 for shard in shards)

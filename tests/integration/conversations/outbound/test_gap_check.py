@@ -16,6 +16,7 @@ from shared.providers.twilio.messages import Page
 from shared.runtime.observability import metrics
 from tests.integration.conversations.outbound.delivery_reports import newest_sent, report_status
 from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, status_of
+from tests.simulation.conversations import caches
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -171,7 +172,7 @@ def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
 def refuse_accounts(system: System, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
     """Twilio refuses these of two accounts; returns the accounts whose lists were requested, in order."""
     system.put_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
-    system._clear_secret_caches()
+    caches.clear_secrets(system.functions.values())
     requested: list[str] = []
 
     class Client(type(system.functions["ConversationsSweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only

@@ -1,4 +1,4 @@
-"""After a whole newsletter all stored items are those of the contract, and sizes beyond its limits are refused."""
+"""After a whole newsletter all stored items follow the contract, and sizes beyond its limits are refused."""
 
 from __future__ import annotations
 

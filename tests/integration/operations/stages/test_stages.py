@@ -42,7 +42,7 @@ def delete(*words: str) -> int:
 def test_a_stage_is_removed_and_its_neighbours_are_untouched(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also a stage whose name begins with that of the deleted one."""
+    """Also a stage whose name begins with the deleted stage's name."""
     create_stage(account, "ann-eu", rule_set="company")
     create_stage(account, "prod")
     before = contents(account)

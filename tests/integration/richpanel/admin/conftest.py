@@ -140,7 +140,7 @@ class Admin:
         return {one["Name"].rpartition("/")[2]: one["Value"] for one in found["Parameters"]}
 
     def everything(self) -> list[Any]:
-        """All rows except those of the request limit."""
+        """All rows except rows of the request limit."""
         return [
             [row for row in self.harness.rows(table) if "sys:limiter" not in str(row)]
             for table in ("idempotency", "state", "audit")

@@ -1,4 +1,4 @@
-"""The tables of the tests answer every sequence of calls as those of moto do."""
+"""The tables of the tests answer every sequence of calls as moto's tables do."""
 
 from __future__ import annotations
 

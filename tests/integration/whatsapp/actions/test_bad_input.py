@@ -24,13 +24,7 @@ from tests.integration.whatsapp.actions.messages.test_interactives import (
     rows,
 )
 from tests.integration.whatsapp.actions.messages.test_templates import VALUES, add_template, late
-from tests.integration.whatsapp.actions.payments.conftest import (
-    REFERENCE,
-    an_order,
-    captured,
-    payment_order,
-    shop,
-)
+from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, captured, shop
 from tests.integration.whatsapp.conftest import NOW, PHONE, a_phone
 from whatsapp import store
 from whatsapp.actions.campaigns.pages import recipients
@@ -38,7 +32,7 @@ from whatsapp.actions.campaigns.pages import recipients
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["captured", "shop"]
+__all__ = ["captured", "shop"]  # fixtures
 HELLO = {"text": "Your bike is ready."}
 CAMPAIGN = {"phoneNumberId": PHONE, "campaignName": "Spring", "type": "text", "text": "Hello."}
 DAY_MS = 86_400_000
@@ -320,56 +314,6 @@ def test_an_answer_of_the_provider_without_an_id_leaves_a_change_in_doubt(
     answer = actions.run("create_qr_code", body)
 
     assert (answer.status, answer.result["state"]) == (202, "in_doubt")
-
-
-# Payments
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"totalAmount": 2_501},
-        {"totalAmount": 2_500.5},
-        {"order": an_order(tax=0.5)},
-        {"expirationSeconds": 299},
-    ],
-    ids=["total", "fraction of the total", "fraction of the tax", "expiry"],
-)
-def test_amounts_that_do_not_add_up_fractions_and_short_expiries_are_refused(
-    shop: Actions, change: dict[str, Any]
-) -> None:
-    answer = shop.send("send_payment_order", payment_order(**change))
-
-    assert (answer.status, answer.error, shop.wire) == (400, "invalid_input", [])
-
-
-def test_a_reference_is_not_used_for_a_second_order(shop: Actions) -> None:
-    shop.send("send_payment_order", payment_order())
-    other = payment_order(order=an_order(tax=361), totalAmount=2_501)
-    answer = shop.send("send_payment_order", other)
-
-    assert (answer.status, answer.error) == (409, "state_conflict")
-
-
-def test_a_claim_of_another_amount_is_parked_and_moves_nothing(shop: Actions) -> None:
-    shop.send("send_payment_order", payment_order())
-    claim = {"referenceId": REFERENCE, "status": "captured", "amount": 2_400, "currency": "INR"}
-    shop.run("process_payment_webhook", claim)
-
-    assert shop.item(f"ORDER#acme:{REFERENCE}")["paymentStatus"] == "pending"
-
-
-def test_a_refund_over_the_captured_amount_and_completing_an_unpaid_one_are_conflicts(
-    captured: Callable[[], Actions],
-) -> None:
-    actions = captured()
-    over = actions.run("create_refund", {"paymentId": REFERENCE, "amount": 2_501})
-    opened = actions.run("create_refund", {"paymentId": REFERENCE, "amount": 1_000}).result
-    completed = actions.run("complete_refund", {"refundId": opened["refundId"]})
-
-    assert (over.status, over.error) == (409, "state_conflict")
-    assert (completed.status, completed.error) == (409, "state_conflict")
-    assert actions.run("get_refund", {"refundId": opened["refundId"]}).result["status"] == "pending"
 
 
 # Campaigns

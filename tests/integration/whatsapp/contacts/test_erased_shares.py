@@ -1,4 +1,4 @@
-"""An erasure removes a person's changes to a message that never arrives, and keeps those of others."""
+"""An erasure removes a person's changes to a message that never arrives, and keeps changes by others."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def changed(name: str, at: int, phone: str = P, new: str = Q, **system: str) -> 
 
 
 def conversations(harness: Harness) -> set[frozenset[str]]:
-    """The messages of each listed conversation, by name; those of a linked one are with the one that continues it."""
+    """The messages of each listed conversation, by name; a linked one's are with the one that continues it."""
     heads = {key: harness.item(key) for key in harness.keys() if key.startswith("CONV#")}
     continued = {key: head.get("linkedTo", key) for key, head in heads.items()}
     found: dict[str, set[str]] = {}

@@ -164,7 +164,7 @@ class History(Table):
 
 
 class Parts(Bucket):
-    """A bucket with so many copies of the first part of an export; *calls* are those of a join."""
+    """A bucket with so many copies of the first part of an export; *calls* are the calls of a join."""
 
     def __init__(self, bucket: Bucket, count: int) -> None:
         super().__init__(lambda: bucket.client, bucket.name)

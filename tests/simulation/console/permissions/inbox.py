@@ -206,7 +206,7 @@ def _look_at_notifications(system: Any, observer: CallObserver, api: ModuleType)
 
 
 def _employ() -> None:
-    """A person in the user pool, whose id in the login settings is that of the template."""
+    """A person in the user pool, whose id in the login settings is the template's."""
     direct = boto3.Session()
     cognito = direct.client("cognito-idp")
     made = cognito.create_user_pool(PoolName="parley-local")["UserPool"]["Id"]

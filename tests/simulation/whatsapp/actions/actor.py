@@ -45,7 +45,7 @@ VPC_ENDPOINT = "vpce-0123456789abcdef0"
 MINUTES_UNTIL_SETTLED = 4
 # Keys of items with which the schedule works in each minute: sends without an outcome, and campaigns.
 _OF_SCHEDULE = ("INTENT#", "CAMPAIGN#")
-# With those of its other jobs. Without any, it does nothing between the failure of a call and its repetition.
+# With the keys of its other jobs. Without any, it does nothing between the failure of a call and its repetition.
 _OF_ANY_JOB = (*_OF_SCHEDULE, "ORDER#", "REFUND#", "TIMER#")
 
 
@@ -135,7 +135,7 @@ class Actor:
             results.append(answer.result)
             system.drain()
         self.wait(scenario.minutes)
-        # Of two messages of the same moment, the order is that of ids that the provider draws.
+        # Two messages of the same moment are in the order of ids that the provider draws.
         system.clock.sleep(1)
         return Start(
             body=scenario.body(results) if callable(scenario.body) else scenario.body,

@@ -92,7 +92,7 @@ def repeated_ends_well(
     if not answer.is_open:
         assert set(done) == set(scenario.effect), where
         state = state_of(actor)
-        # The items of the first effect may remain beside those of the second.
+        # The items of the first effect may remain beside the items of the second.
         if scenario.repeatable:
             state, wanted = _without_copies(state), _without_copies(wanted)
         assert state == wanted, where

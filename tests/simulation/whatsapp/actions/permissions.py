@@ -1,4 +1,4 @@
-"""Calls with which the function of the actions, the endpoint of forms and that of gateways use every permission."""
+"""Calls with which the function of the actions and the endpoints of forms and gateways use every permission."""
 
 from __future__ import annotations
 

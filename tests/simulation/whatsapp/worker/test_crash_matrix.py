@@ -72,7 +72,7 @@ CRASHED = FAULTY + by_name(
 )
 
 
-# Those of `make test` come first, and are disturbed most.
+# Scenarios of `make test` come first, and are disturbed most.
 CRASHED_IN_ORDER = CRASHED + [one for one in EVERY if one not in CRASHED]
 FAULTY_IN_ORDER = REFUSED + [one for one in FAULTY if one not in REFUSED]
 

@@ -77,7 +77,7 @@ def _operations() -> dict[str, Operation]:
 class Network:
     """
     What the browser of a person gets. *pages*: the folder of the built pages. *answers* by route; a call of another
-    route, or of a wrong shape, is one of *faults*. *calls* are those of the API in their order.
+    route, or of a wrong shape, is one of *faults*. *calls* are the calls of the API in their order.
     """
 
     pages: Path

@@ -1,7 +1,7 @@
 """
 Labelled mails for the recognition of verification mails, written for this project: language, fields, body.
 
-`PROGRAM` fields are those of mails that programs send; mails of persons have none.
+Mails that programs send have `PROGRAM` fields; mails of persons have none.
 """
 
 from __future__ import annotations

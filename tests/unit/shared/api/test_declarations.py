@@ -1,4 +1,4 @@
-"""The input model and the result of a route are those of its function's signature."""
+"""The input model and the result of a route come from its function's signature."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Parts:
         counts: Iterable[int],
         named: Iterable[str] = (),
     ) -> Parts:
-        """Read amounts in the notation of `money_in`; *named* are those of the answer."""
+        """Read amounts in the notation of `money_in`; *named* are the answer's amounts."""
         known = frozenset(map(Decimal, money))
         return cls(
             known,

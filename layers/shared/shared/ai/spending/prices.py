@@ -1,7 +1,7 @@
 """
 Estimates of costs in micro-dollars, rounded up: list prices (`AS_OF`, `SOURCES`), not confirmed by our own bills.
 
-The price of a model is that of its settings, else it follows from words in its id; a model with none of them counts as
+The price of a model is in its settings, else it follows from words in its id; a model with none of them counts as
 the most expensive class. An estimate before the call assumes the longest answer; the settlement after it counts the
 tokens that the provider reports.
 """
@@ -88,7 +88,7 @@ def dollars(micros: int) -> str:
 
 
 def price_for(settings: ModelSettings) -> ModelPrice:
-    """Return the price of a configured model: that of the settings, else the list price."""
+    """Return the price of a configured model: the price in its settings, else the list price."""
     own = settings.price
     if own is None:
         return model_price(settings.model)

@@ -50,7 +50,7 @@ class DifferenceView(View):
 
 
 class VersionView(VersionSummaryView):
-    """A version with its settings, and how they differ from those of the version `compared_with`, if there is one."""
+    """A version with its settings, and how they differ from the settings of `compared_with`, if there is one."""
 
     omits_none = False
 

@@ -43,7 +43,7 @@ class Change(Input):
     """
     Input of a change of a stored object: absent fields keep their values, null is a value.
 
-    *view* is the model that a read returns. Those of its fields that the input does not have are ignored, so that a
+    *view* is the model that a read returns. Fields that the input does not have are ignored, so that a
     client may send back what it has read; `sent_back` has their values.
     """
 

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 
 from shared.api.auth import Forbidden, RateLimited, Unauthenticated
-from shared.api.cursors import InvalidCursor
+from shared.api.cursors import InvalidCursor, Page
 from shared.api.errors import (
     InvalidInput,
     KeyReused,
@@ -18,12 +18,13 @@ from shared.api.errors import (
     Unprocessable,
     error_body,
 )
-from shared.api.models.views import Text
+from shared.api.models.views import Text, View
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import NotEnqueued, to_json
 from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger
 
+type Result = Page[Any] | View
 type Errors = Mapping[type[Exception], tuple[HTTPStatus, str]]
 
 # Exception, or base class of one, to status and code. An exception that is neither here nor in the table of its API is
@@ -53,6 +54,14 @@ def answer(content: dict[str, Any], request_id: str, status: HTTPStatus) -> Resp
         headers={"X-Request-Id": request_id, "Cache-Control": "no-store"},
         body=to_json({"request_id": request_id, **content}),
     )
+
+
+def content_of(result: Result) -> dict[str, Any]:
+    """Return the part of a response that a result is."""
+    page = result if isinstance(result, Page) else Page(result)
+    view = page.result
+    shown = view.model_dump(mode="json", by_alias=True, exclude_none=view.omits_none)
+    return {"result": shown, **({"cursor": page.cursor} if page.cursor else {})}
 
 
 def text_answer(text: Text, request_id: str) -> Response[str]:

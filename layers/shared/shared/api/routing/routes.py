@@ -15,12 +15,12 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 
 from shared.api import openapi
 from shared.api.auth import Caller, Forbidden, Scope, caller_of
-from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.api.models import inputs
 from shared.api.models.views import View
 from shared.api.openapi import Operation
 from shared.api.routing import declarations, responses
+from shared.api.routing.responses import Result, content_of
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock, tracing
 from shared.runtime.observability import logger, metrics
@@ -46,7 +46,6 @@ OBJECT_IDS: Final = frozenset(
     }
 )
 
-type Result = Page[Any] | View
 # `Read` changes nothing. `Change` checks the caller's access, then returns the change as a function.
 type Read = Callable[..., Result]
 type Change = Callable[..., Callable[[], Result] | Result]
@@ -171,7 +170,7 @@ class Routes:
                 text = result.as_text() if isinstance(result, View) else None
                 if text is not None:
                     return responses.text_answer(text, self._request_id)
-                return self._answer(_content(result))
+                return self._answer(content_of(result))
 
             self._listen(operation, route)
             return act
@@ -218,7 +217,7 @@ class Routes:
                 request = self._request(operation)
                 change = act(request, **decoded)
                 if not callable(change):
-                    return self._answer(_content(change))
+                    return self._answer(content_of(change))
                 content = self._once(operation, request, decoded, change, is_open)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 actor = {"company": request.caller.company, "principal": request.caller.principal}
@@ -244,7 +243,7 @@ class Routes:
             def route() -> Response[str]:
                 event = self.app.current_event
                 given = inputs.body(event.decoded_body, operation.input_model)
-                return self._answer(_content(act(OpenRequest(input=given, id=self._request_id))))
+                return self._answer(content_of(act(OpenRequest(input=given, id=self._request_id))))
 
             self._listen(operation, route)
             return act
@@ -327,10 +326,9 @@ class Routes:
         is_open: Callable[[Answer], bool],
     ) -> Answer:
         """Make a change and record it, or return the stored answer of the call that made it."""
-        from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
+        from shared.api.routing.single_changes import SingleChange  # noqa: PLC0415 - functions without changes start faster
 
-        requests, audit_log = self.requests, self.audit_log
-        if requests is None or audit_log is None:
+        if self.requests is None or self.audit_log is None:
             raise TypeError("`changes` has refused this route")
 
         def status_of(outcome: Answer | Exception) -> int:
@@ -338,32 +336,17 @@ class Routes:
                 return responses.row_of(outcome, self.errors)[0]
             return HTTPStatus.ACCEPTED if is_open(outcome) else HTTPStatus.OK
 
-        first: list[Answer] = []
-
-        def make() -> Answer:
-            result = change()
-            first.append(_content(result))
-            return _content(result.as_stored() if isinstance(result, View) else result)
-
-        def recorded() -> Answer:
-            return audit_log.record(
-                make,
-                caller=request.caller,
-                change=operation.name,
-                object_id=_object_id(names),
-                request_id=request.id,
-                status_of=status_of,
-            )
-
-        body = request.input.model_dump(mode="json", by_alias=True)
-        requested = idempotency.RequestedChange(
+        call = SingleChange(
+            name=operation.name,
+            caller=request.caller,
+            names=names,
+            body=request.input.model_dump(mode="json", by_alias=True),
+            object_id=_object_id(names),
+            id=request.id,
             key=request.cause,
-            fingerprint=idempotency.fingerprint({"names": names, "body": body}),
-            owner=request.id,
             remaining_ms=request.remaining_ms,
         )
-        stored = idempotency.once(requests, requested, recorded)
-        return first[0] if first else stored
+        return call.once(self.requests, self.audit_log, change, status_of)
 
     def _describe(self) -> Response[str]:
         """Return the OpenAPI document to any API key with a scope of this API."""
@@ -418,11 +401,3 @@ def _object_id(names: Mapping[str, str]) -> str | None:
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:
     """Decode path parameters: API Gateway passes paths URL-encoded."""
     return {name: unquote(value) for name, value in names.items()}
-
-
-def _content(result: Result) -> Answer:
-    """Convert a result to its part of the response."""
-    page = result if isinstance(result, Page) else Page(result)
-    view = page.result
-    shown = view.model_dump(mode="json", by_alias=True, exclude_none=view.omits_none)
-    return {"result": shown, **({"cursor": page.cursor} if page.cursor else {})}

@@ -78,7 +78,7 @@ class Welcomes:
 def welcomes(runs: Runs) -> Welcomes:
     """An account without a sequence; the worker's jobs go to the queue of the jobs."""
     harness = runs.actions.harness
-    runs.queue = runs.jobs.settings.whatsapp_jobs_queue_url  # not that of campaigns
+    runs.queue = runs.jobs.settings.whatsapp_jobs_queue_url  # not the queue of campaigns
     jobs = StandardQueue(lambda: boto3.client("sqs"), runs.queue)
     harness.resources = replace(harness.resources, files=jobs)
     return Welcomes(runs)

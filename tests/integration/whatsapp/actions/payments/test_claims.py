@@ -47,7 +47,7 @@ def test_the_attempt_of_a_confirmed_event_is_stored_beside_those_of_the_look_up(
     shown = (stored["kind"], stored["state"], stored["amount"], stored["currency"])
     assert shown == ("razorpay", "captured", 2_500, "INR")
     assert {one["id"] for one in first.result["transactions"]} == set(attempts(sent))
-    assert before["transactionId"] == f"pay_{REFERENCE}"  # that of the look-up
+    assert before["transactionId"] == f"pay_{REFERENCE}"  # the look-up's
     assert sent.item(ORDER) == before
 
 

@@ -163,7 +163,7 @@ def test_a_header_of_each_format_takes_its_value(
         pytest.param(action, *entry, id=f"{action}-{entry[0]['type']}")
         for action in ACTIONS
         for entry in BUTTONS
-        # No template has both: the thumbnail of a catalog's button is that of the products.
+        # No template has both: the thumbnail of a catalog's button is the products' thumbnail.
         if (action, entry[0]["type"]) != ("send_mpm_template", "CATALOG")
     ],
 )
