@@ -1,10 +1,11 @@
-// The newsletters of the company: their list, one newsletter, its issues, and the documents that they are made from.
+// The newsletters of the company: their list, one newsletter, its issues and their looks, and the documents that they are made from.
 
 import { t } from "../texts/texts";
 import { placeOf } from "../shell/router";
 import { Documents } from "./Documents";
 import { IssuePage } from "./IssuePage";
 import { IssueList } from "./IssueList";
+import { Looks } from "./Looks";
 import { NewsletterList } from "./NewsletterList";
 import { NewsletterPage } from "./NewsletterPage";
 import { isIssue, PLACE } from "./source";
@@ -12,9 +13,10 @@ import "./newsletters.css";
 
 const DOCUMENTS = "documents"; // instead of the code of a newsletter
 const ISSUES = "issues";
+const LOOKS = "looks";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
-  const tab = id === DOCUMENTS ? DOCUMENTS : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  const tab = id === DOCUMENTS || id === LOOKS ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
     <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
       <h1 class="unseen">{t("newsletter.title")}</h1>
@@ -28,9 +30,13 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
         <a class="tab" href={placeOf(PLACE, DOCUMENTS)} aria-current={tab === DOCUMENTS ? "page" : undefined}>
           {t("newsletter.documents")}
         </a>
+        <a class="tab" href={placeOf(PLACE, LOOKS)} aria-current={tab === LOOKS ? "page" : undefined}>
+          {t("newsletter.looks")}
+        </a>
       </nav>
       <div class="ops-body">
         {tab === DOCUMENTS && <Documents />}
+        {tab === LOOKS && <Looks />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
       </div>

@@ -13,6 +13,7 @@ export interface Entered {
   permission: string;
   consent: "recorded" | "attested";
   statement: string;
+  look: string; // of a template; none: the standard look
   otherSubjects: string[]; // of a subject test; none without one
   sample: number; // percent
   waitHours: number;
@@ -20,7 +21,7 @@ export interface Entered {
 }
 
 export const EMPTY: Entered = {
-  subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "",
+  subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "", look: "",
   otherSubjects: [], sample: 20, waitHours: 4, decidedBy: "clicks",
 };
 export const MOST_SUBJECTS = 3;
@@ -62,6 +63,7 @@ export function requestOf(entered: Entered, code: string): NewslettersApi.IssueI
     permission_line: entered.permission,
     consent: entered.consent,
     ...(entered.consent === "attested" ? { consent_statement: entered.statement } : {}),
+    ...(entered.look ? { template_id: entered.look } : {}),
     ...(entered.otherSubjects.length
       ? {
           subject_test: {

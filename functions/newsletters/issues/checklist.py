@@ -13,6 +13,7 @@ from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
 from newsletters.issues.pace import warm_up
 from newsletters.store import companies, warm_ups
+from newsletters.store.readers import templates
 from newsletters.store.step_inputs import content_hash
 from shared.access.ownership import claims
 from shared.contacts import audience, lists
@@ -23,7 +24,7 @@ from shared.providers.email import sender_records
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.issues.pace.warm_up import Outlook
-    from newsletters.store.items import Draft, Export, Issue
+    from newsletters.store.items import Draft, Export, Issue, MailTemplate
     from newsletters.store.newsletters import Newsletter
 
 MOST_COUNTED: Final = 5_000  # members of a list: a page of half a megabyte
@@ -91,7 +92,10 @@ def of_issue(
         parts: Sealed | None = content.sealed_of(deps.store, issue)
     else:
         draft = newsletter.draft if newsletter is not None else None
-        parts = _parts(deps, issue, newsletter)
+        template = _template(deps, issue)
+        if issue.template_id is not None and template is None:
+            checks.append(_blocks("template_removed", "the template of the issue was removed"))
+        parts = _parts(deps, issue, newsletter, template)
         checks += _of_draft(draft, acknowledged=acknowledged)
         if newsletter is not None and newsletter.stale_steps()["draft"]:
             checks.append(
@@ -210,7 +214,18 @@ def _of_exports(draft: Draft | None) -> list[Check]:
     return [_blocks(code, problem) for code, problem in blocking.items() if code in warnings]
 
 
-def _parts(deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None) -> Sealed | None:
+def _template(deps: IssueDependencies, issue: Issue) -> MailTemplate | None:
+    if issue.template_id is None:
+        return None
+    return templates.get(deps.store.table, issue.company_id, issue.template_id)
+
+
+def _parts(
+    deps: IssueDependencies,
+    issue: Issue,
+    newsletter: Newsletter | None,
+    template: MailTemplate | None,
+) -> Sealed | None:
     """Return the parts of the present text; None unless both exports show it."""
     draft = newsletter.draft if newsletter is not None else None
     if newsletter is None or draft is None:
@@ -222,7 +237,7 @@ def _parts(deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None)
     if len(found) < len(FORMATS):
         return None
     html, text = found
-    return content.composed(issue, html, text)
+    return content.composed(issue, html, text, template)
 
 
 def _file(deps: IssueDependencies, export: Export) -> str | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from newsletters.issues.personal_fields import Names
     from newsletters.store.bucket.objects import Store
-    from newsletters.store.items import Issue
+    from newsletters.store.items import Issue, MailTemplate
     from newsletters.store.items.issues import Variant
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
@@ -40,6 +40,7 @@ _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
 _HIDDEN: Final = (
     "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
 )
+_LOOK: Final = {"layout", "font_stack", "logo_url", "logo_alt", "header_md", "footer_md"}
 # SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
@@ -60,9 +61,10 @@ class Sealed:
     text: str
 
 
-def composed(issue: Issue, html: str, text: str) -> Sealed:
-    """Return the exported parts of a newsletter with the preview line and the footer of an issue."""
+def composed(issue: Issue, html: str, text: str, template: MailTemplate | None = None) -> Sealed:
+    """Return the exported parts of a newsletter in the look of an issue, with its preview line and its footer."""
     # The look of exports: other events and calls need none of it.
+    from newsletters.exports.writers import look  # noqa: PLC0415 - as above
     from newsletters.exports.writers.email_styles import FONTS  # noqa: PLC0415 - as above
     from newsletters.exports.writers.palette import LIGHT  # noqa: PLC0415 - as above
 
@@ -71,7 +73,7 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         direction=texts.direction,
         fonts=FONTS,
         muted=LIGHT.muted,
-        link=LIGHT.link,
+        link=template.colours.accent if template else LIGHT.link,
         permission=escape(issue.permission_line),
         postal=escape(issue.postal_address),
         unsubscribe=UNSUBSCRIBE,
@@ -81,6 +83,15 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         leave=escape(texts.leave),
         view=escape(texts.view),
     )
+    above, below = "", ""
+    if template is not None:
+        wanted = look.Look(
+            accent=template.colours.accent,
+            page=template.colours.page,
+            **template.model_dump(include=_LOOK),
+        )
+        html, above, below = look.on_html(wanted, html, issue.language)
+        text = "\n\n".join(filter(None, _around(text, look.on_text(wanted, issue.language))))
     lines = (
         text.rstrip(),
         "",
@@ -91,9 +102,8 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         f"{texts.choose}: {PREFERENCES}",
         f"{texts.view}: {WEB_VIEW}",
     )
-    return Sealed(
-        _with_footer(_with_preheader(html, issue.preheader), footer), "\n".join(lines) + "\n"
-    )
+    html = _with_preheader(_after_body_start(html, above), issue.preheader)
+    return Sealed(_with_footer(html, below + footer), "\n".join(lines) + "\n")
 
 
 def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
@@ -150,12 +160,19 @@ def _with_urls(text: str, urls: Mapping[str, str], spelt: Callable[[str], str]) 
     return text
 
 
+def _around(text: str, parts: tuple[str, str]) -> tuple[str, str, str]:
+    above, below = parts
+    return above, text.rstrip(), below
+
+
 def _with_preheader(html: str, preheader: str) -> str:
+    line = f'<div style="{_HIDDEN}">{escape(preheader)}</div>' if preheader else ""
+    return _after_body_start(html, line)
+
+
+def _after_body_start(html: str, part: str) -> str:
     start = _BODY_START.search(html)
-    if not preheader or start is None:
-        return html
-    line = f'<div style="{_HIDDEN}">{escape(preheader)}</div>'
-    return f"{html[: start.end()]}{line}{html[start.end() :]}"
+    return f"{html[: start.end()]}{part}{html[start.end() :]}" if start else html
 
 
 def _with_footer(html: str, footer: str) -> str:

@@ -199,10 +199,16 @@ def _run_a_series(system: System) -> None:
     assert series.runs(system) == [("2026-01-02", "done")]
     for path in (series.ALL, series.path(system), "/newsletters/warm-ups"):
         assert system.read(path)
+    look = {"name": "House style", "colours": {"accent": "#7a1f5c", "page": "#fdf6e3"}}
+    template_id = system.act("POST", "/newsletters/templates", look, key="look")["template_id"]
     change = {"version": series.one(system).version, "enabled": False}
     system.act("PATCH", series.path(system), change, key="disable")
     system.issue_id = newest_issue(system)
+    in_look = {"version": system.read(ISSUE)["version"], "template_id": template_id}
+    system.act("PATCH", ISSUE, in_look, key="in look")
     settled(approved, sent)(system)
+    assert system.read("/newsletters/templates")["templates"]
+    system.act("DELETE", f"/newsletters/templates/{template_id}", {}, key="remove look")
     welcome = {"subject": "Welcome", "text": "Nice to have you."}
     signed_up(system, published(system, welcome=welcome))
     system.settle()

@@ -79,7 +79,7 @@ def create(deps: IssueDependencies, request: Request[inputs.IssueInput]) -> Issu
 def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) -> Issue:
     """Change an issue before its approval. Raises StaleVersion, WrongState and InvalidInput."""
     fields = {name: value for name, value in given.given().items() if name != "version"}
-    optional = {"reply_to", "consent_statement", "subject_test"}
+    optional = {"reply_to", "consent_statement", "template_id", "subject_test"}
     if missing := [
         name for name, value in fields.items() if value is None and name not in optional
     ]:

@@ -44,6 +44,7 @@ type Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(i
 type Line = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_line)]
 type ListId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type ListIds = Annotated[list[ListId], Field(max_length=5), AfterValidator(_is_unique)]
+type TemplateId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type Local = Annotated[
     str, StringConstraints(pattern=_LOCAL.pattern, max_length=16), AfterValidator(_local)
 ]
@@ -148,6 +149,7 @@ class IssueFields(Input):
     permission_line: Line
     consent: Basis = "recorded"
     consent_statement: Statement | None = None
+    template_id: TemplateId | None = None
     subject_test: SubjectTestInput | None = None
 
     @model_validator(mode="after")
@@ -188,6 +190,7 @@ class IssueChange(Change):
     permission_line: Line | None = None
     consent: Basis | None = None
     consent_statement: Statement | None = None
+    template_id: TemplateId | None = None
     subject_test: SubjectTestInput | None = None
 
 

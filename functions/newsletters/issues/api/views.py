@@ -122,6 +122,7 @@ class IssueView(View):
     segment_ids: list[str]
     consent: Literal["recorded", "attested"]
     consent_statement: str | None
+    template_id: str | None
     subject_test: SubjectTestView | None
     winner: Literal["a", "b", "c", "d"] | None
     decide_at: str | None

@@ -69,7 +69,8 @@ class Issue(TableItem):
     person, or `attested` by the company in *consent_statement*.
 
     *sealed* is the pointer to the approved HTML and text, *content_hash* of the newsletter's content in it. *topics*:
-    see `Choices`. *version* grows with every change by people and every change of the state. While it is sent, *phase*,
+    see `Choices`. *template_id*: of its look, None for the standard one.
+    *version* grows with every change by people and every change of the state. While it is sent, *phase*,
     *position*, *after*, *shard* and *after_recipient* are the place from which the next turn goes on; *lease_owner* is
     the worker's invocation until *lease_until* (ms since 1970). *scheduled_for*: ms since 1970.
 
@@ -99,6 +100,7 @@ class Issue(TableItem):
     consent: Literal["recorded", "attested"] = "recorded"
     consent_statement: str | None = Field(default=None, repr=False)
     language: str = "en"
+    template_id: str | None = None
     subject_test: SubjectTest | None = None
     winner: Variant | None = None
     decide_at: int | None = None
