@@ -12,6 +12,7 @@ from newsletters.issues.api import views
 from newsletters.store.items import RecipientState
 from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
+from shared.runtime import patterns
 from shared.runtime.timezones import ZoneName
 
 _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
@@ -46,7 +47,15 @@ type ListId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type ListIds = Annotated[list[ListId], Field(max_length=5), AfterValidator(_is_unique)]
 type TemplateId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type Local = Annotated[
-    str, StringConstraints(pattern=_LOCAL.pattern, max_length=16), AfterValidator(_local)
+    str,
+    StringConstraints(
+        pattern=patterns.worded(
+            r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$",
+            "must be a time such as 2026-02-28T08:30",
+        ),
+        max_length=16,
+    ),
+    AfterValidator(_local),
 ]
 type Statement = Annotated[Text, Field(min_length=10, max_length=500)]
 type Basis = Literal["recorded", "attested"]

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from shared.runtime import patterns
 from whatsapp.actions.calls import names
 from whatsapp.actions.calls.inputs import (
     Components,
@@ -24,7 +25,10 @@ from whatsapp.actions.calls.inputs import (
 )
 
 MOST_INLINE = 1_000
-_FIELD = r"^(name|givenNames|organisation|language|zone|attributes\.[a-z][a-z0-9_]{0,39})$"
+_FIELD = patterns.worded(
+    r"^(name|givenNames|organisation|language|zone|attributes\.[a-z][a-z0-9_]{0,39})$",
+    "must be a field such as attributes.tier",
+)
 type AudienceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
 type Values = Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)]
 type Outcome = Literal[
@@ -168,8 +172,8 @@ class CampaignStats(Input):
 
     meta_waba_id: WabaId
     campaign_id: Ulid | None = None
-    start_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
-    end_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
+    start_date: Annotated[str, Field(pattern=patterns.DATE)] | None = None
+    end_date: Annotated[str, Field(pattern=patterns.DATE)] | None = None
 
 
 class ListRecipients(PageInput, OfCampaign):

@@ -16,6 +16,7 @@ from shared.api.models.inputs import Input
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
+from shared.runtime.validation_errors import errors_of
 from whatsapp import store
 from whatsapp.api.json_view import View, plain
 from whatsapp.api.queries import NotFound
@@ -146,7 +147,7 @@ def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:
                 "field": ".".join(("transcription", *map(_name_of, error["loc"]))),
                 "problem": str(error["msg"]).removeprefix("Value error, "),
             }
-            for error in errors.errors(include_input=False, include_url=False)
+            for error in errors_of(errors)
         ]
         raise InvalidInput(problems) from None
     if wanted.api_key_reference and not owns_secret(company, wanted.api_key_reference):
