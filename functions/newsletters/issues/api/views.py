@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from newsletters.store.items import IssueState, RecipientState
+from newsletters.store.items.company import LowerLimit
 from shared.api.models.views import View
 
 
@@ -38,7 +39,8 @@ class WarmUpView(View):
     """
     The warm-up of a sender's domain. `limits`: the most mails of its days with mails, of which `provider_percent` go to
     one mailbox provider. `day_number`: of today's limit in them, from 1; null if the domain is warm, or has no limits.
-    Of today's `limit` `sent_today` are sent (UTC).
+    Of today's `limit` `sent_today` are sent (UTC). `reason`: why the limit is not higher than that of the day before:
+    delays kept it, bounces or complaints lowered it. `bounced`, `complained` and `delayed`: what came today.
     """
 
     domain: str
@@ -47,6 +49,10 @@ class WarmUpView(View):
     day_number: int | None
     limit: int | None
     sent_today: int
+    bounced: int
+    complained: int
+    delayed: int
+    reason: LowerLimit | None
     updated_at: str | None
     updated_by: str | None
     version: int
@@ -61,13 +67,14 @@ class WarmUps(View):
 class IssueWarmUpView(View):
     """
     The limit of the sender's new domain on this day (UTC), over all issues. `ends_on`: the day of the last mail of this
-    issue, unless other issues of the domain take places.
+    issue, unless other issues of the domain take places. `reason`: why the limit is not higher.
     """
 
     domain: str
     limit: int
     sent_today: int
     ends_on: str
+    reason: LowerLimit | None
 
 
 class StatsView(View):
@@ -167,6 +174,7 @@ class OutlookView(View):
     people: int
     is_all: bool
     ends_on: str
+    reason: LowerLimit | None
 
 
 class Checklist(View):

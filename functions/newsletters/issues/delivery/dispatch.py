@@ -18,7 +18,7 @@ from newsletters.issues import content, links
 from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
-from newsletters.issues.pace import mailbox_providers, warm_up
+from newsletters.issues.pace import days, mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
@@ -99,7 +99,7 @@ def send_batch(sending: Sending) -> Batch:
     doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
     for one in _due(issue, found):
         if room is not None and room.is_full:
-            return Batch(issue, Stop(NOT_YET, until_ms=warm_up.next_day_ms()))
+            return Batch(issue, Stop(NOT_YET, until_ms=days.next_day_ms()))
         waits_until = _wait_of(one, held, room)
         if waits_until is not None:
             waits.append(waits_until)
@@ -107,7 +107,7 @@ def send_batch(sending: Sending) -> Batch:
         try:
             result = _send(sending, one)
         except NoPlace:  # Another issue of the domain has taken the last one.
-            waits.append(warm_up.next_day_ms())
+            waits.append(days.next_day_ms())
             continue
         if isinstance(result, Stop):
             return Batch(issue, result)
@@ -145,7 +145,7 @@ def _wait_of(
     """Return until when a planned recipient is passed over (ms since 1970), None for one whose time it is."""
     times = [recipient.not_before, held.get(recipient.mailbox_provider)]
     if room is not None and not room.has_place(recipients.provider_of(recipient)):
-        times.append(warm_up.next_day_ms())
+        times.append(days.next_day_ms())
     return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
 
 
