@@ -29,9 +29,9 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
           <>
             {checks.length === 0 && <p>{t("newsletter.checks.none")}</p>}
             <ul class="newsletter-checks">
-              {checks.map(({ code, level, problem }) => (
-                <li key={code}>
-                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
+              {checks.map(({ code, level, problem, variant }) => (
+                <li key={`${code} ${variant ?? ""}`}>
+                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {variant && t("newsletter.checks.variant", { number: "abcd".indexOf(variant) + 1 })} {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
                 </li>
               ))}
             </ul>

@@ -85,6 +85,7 @@ def stats_view(
             views.VariantStatsView(
                 variant=name,
                 subject=issue.subjects[name],
+                newsletter_code=issue.contents.get(name),
                 **{field: getattr(one, field) for field in VARIANT_COUNTS},
             )
             for name, one in variants.items()
@@ -148,9 +149,6 @@ def checklist_view(findings: Findings) -> views.Checklist:
     return views.Checklist(
         may_be_sent=not findings.blocking,
         bytes=len(findings.parts.html.encode()) if findings.parts is not None else None,
-        checks=[
-            views.CheckView(code=one.code, level=one.level, problem=one.problem)
-            for one in findings.checks
-        ],
+        checks=[views.CheckView(**asdict(one)) for one in findings.checks],
         warm_up=views.OutlookView(**asdict(findings.outlook)) if findings.outlook else None,
     )

@@ -56,7 +56,9 @@ class IssueRoutes:
         of_lists = given.list_ids if given.list_ids is not None else issue.list_ids
         topics = given.topics if given.topics is not None else issue.topics
         queries.check_topics(self.deps, request.caller, of_lists, topics)
-        return lambda: presenters.issue_view(control.configure(self.deps, issue, request.input))
+        return lambda: presenters.issue_view(
+            control.configure(self.deps, request.caller, issue, request.input)
+        )
 
     @route_methods.changes(f"DELETE {_ONE}", _WRITE, _SEND)
     def delete_issue(

@@ -10,10 +10,11 @@ from shared.api.models.views import View
 
 
 class VariantStatsView(View):
-    """The counters of a variant in the sample of a subject test."""
+    """The counters of a variant in the sample of a test. `newsletter_code`: of its own text, null: the issue's."""
 
     variant: Literal["a", "b", "c", "d"]
     subject: str
+    newsletter_code: str | None
     sent: int
     clicked: int
     complained: int
@@ -103,9 +104,10 @@ class StatsView(View):
 
 
 class SubjectTestView(View):
-    """Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`."""
+    """Further subjects and texts, of which a sample of the readers decides; the issue's own ones are variant `a`."""
 
     subjects: list[str]
+    newsletter_codes: list[str | None]
     sample_percent: int
     wait_minutes: int
     decided_by: Literal["clicks", "person"]
@@ -154,11 +156,12 @@ class Issues(View):
 
 
 class CheckView(View):
-    """A finding before the start: one that `blocks` it, or a `warning`."""
+    """A finding before the start: one that `blocks` it, or a `warning`. `variant`: whose text it is about."""
 
     code: str
     level: Literal["blocks", "warning"]
     problem: str
+    variant: Literal["a", "b", "c", "d"] | None
 
 
 class OutlookView(View):

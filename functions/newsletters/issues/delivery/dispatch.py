@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from newsletters.issues.content import Sealed
     from newsletters.issues.pace.warm_up import DayRoom
     from newsletters.store.items import Issue, Recipient
+    from newsletters.store.items.issues import Variant
     from shared.aws.dynamodb import Table
     from shared.providers.email.ses import Mail
 
@@ -73,13 +74,14 @@ class Batch:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sending:
     """
-    What all mails of a turn share. *owner* makes the attempts, until *until_ms* (since 1970). *room*: of the day, while
-    the sender's domain is in its warm-up.
+    What all mails of a turn share. *sealed* has the parts of the issue as `a`, and of variants with a text of their
+    own. *owner* makes the attempts, until *until_ms* (since 1970). *room*: of the day, while the sender's domain is in
+    its warm-up.
     """
 
     resources: SendingResources
     issue: Issue
-    sealed: Sealed
+    sealed: Mapping[Variant, Sealed]
     owner: str
     until_ms: int
     room: DayRoom | None = None
@@ -233,7 +235,9 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         list_id=recipient.list_id or "",
         recipient=recipient.recipient,
     )
-    shared = replace(own, purpose=VIEW, list_id="", recipient="")
+    variant = recipient.variant or issue.winner or "a"
+    shown = variant if issue.sealed_variants else ""
+    shared = replace(own, purpose=VIEW, list_id=shown, recipient="")
     choose = links.ending(replace(own, purpose=PREFERENCES))
     leave = links.url_of(resources.public_url, own)
     urls = {
@@ -248,7 +252,7 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         to=to.address,
         reply_to=issue.reply_to,
         subject=content.subject_for(issue, to.names, recipient.variant),
-        body=content.body_for(sending.sealed, urls, to.names),
+        body=content.body_for(sending.sealed.get(variant, sending.sealed["a"]), urls, to.names),
         auto_submitted=None,
         unsubscribe=[leave],
         one_click=True,
