@@ -14,7 +14,8 @@ export interface Entered {
   consent: "recorded" | "attested";
   statement: string;
   look: string; // of a template; none: the standard look
-  otherSubjects: string[]; // of a subject test; none without one
+  otherSubjects: string[]; // of a test of variants; none without one
+  otherTexts: string[]; // codes of newsletters at the same places; empty: the issue's own text
   sample: number; // percent
   waitHours: number;
   decidedBy: "clicks" | "person";
@@ -22,7 +23,7 @@ export interface Entered {
 
 export const EMPTY: Entered = {
   subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "", look: "",
-  otherSubjects: [], sample: 20, waitHours: 4, decidedBy: "clicks",
+  otherSubjects: [], otherTexts: [], sample: 20, waitHours: 4, decidedBy: "clicks",
 };
 export const MOST_SUBJECTS = 3;
 export const LISTS = "list/";
@@ -68,6 +69,7 @@ export function requestOf(entered: Entered, code: string): NewslettersApi.IssueI
       ? {
           subject_test: {
             subjects: entered.otherSubjects,
+            ...(entered.otherTexts.some((one) => one.trim()) ? { newsletter_codes: entered.otherSubjects.map((_, n) => entered.otherTexts[n]?.trim() || null) } : {}),
             sample_percent: entered.sample,
             wait_minutes: Math.round(entered.waitHours * 60),
             decided_by: entered.decidedBy,

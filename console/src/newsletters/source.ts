@@ -88,6 +88,11 @@ export function utcDay(at: string): string {
   return new Date(at).toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
 }
 
+// Why a new domain may not send more today than on the day before; empty without a reason.
+export function lowerLimit({ reason }: { reason?: string | null }): string {
+  return reason ? ` ${named("newsletter.warm_up.reason", reason)}` : "";
+}
+
 export function stored(): void {
   showToast(t("newsletter.stored"));
 }

@@ -112,9 +112,19 @@ def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
     return issue_folder(store, issue.issue_id).put("mail", body).attributes()
 
 
-def sealed_of(store: Store, issue: Issue) -> Sealed:
-    """Read the sealed parts. Raises ObjectUnusable, also if there are none."""
-    return read_sealed(store, issue.issue_id, issue.sealed)
+def sealed_of(store: Store, issue: Issue) -> dict[Variant, Sealed]:
+    """
+    Read the sealed parts of the issue, as `a`, and of the variants that have a text of their own. Raises
+    ObjectUnusable, also if there are none.
+    """
+    pointers: dict[Variant, Mapping[str, Any] | None] = {"a": issue.sealed}
+    pointers |= issue.sealed_variants or {}
+    return {name: read_sealed(store, issue.issue_id, one) for name, one in pointers.items()}
+
+
+def pointer_of(issue: Issue, variant: Variant | None = None) -> Mapping[str, Any] | None:
+    """Return the pointer to the parts of a variant, else of the one that has won."""
+    return (issue.sealed_variants or {}).get(variant or issue.winner or "a", issue.sealed)
 
 
 def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) -> Sealed:
@@ -135,9 +145,9 @@ def without_names(issue: Issue) -> Issue:
     return issue.model_copy(update={"subject": subject_for(issue), "preheader": preheader})
 
 
-def test_subject(issue: Issue) -> str:
+def test_subject(issue: Issue, variant: Variant) -> str:
     """Return the subject of the mails of a test."""
-    return f"[TEST] {subject_for(issue)}"
+    return f"[TEST] {subject_for(issue, variant=variant)}"
 
 
 def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -> Body:

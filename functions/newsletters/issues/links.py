@@ -2,7 +2,8 @@
 Signed links in mails to readers. Each has one purpose, and is refused for every other.
 
     leave          /u/{token}                company, list, issue and recipient; without an end
-    view           /n/{token}                company and issue: names no reader; without an end
+    view           /n/{token}                company and issue, and in the place of the list the variant of one with
+                                             several texts: names no reader; without an end
     preferences    /n/preferences/{token}    as leave, for 60 days; without an issue if the reader asked for it
     confirm        /n/confirm/{token}        company, list and recipient, for 7 days
     erase          /n/erase/{token}          as confirm

@@ -44,6 +44,13 @@ class SeriesIssueInput(IssueFields):
 
     subject: Subject | None = None
 
+    @model_validator(mode="after")
+    def _has_no_other_text(self) -> Self:
+        if self.subject_test is not None and self.subject_test.newsletter_codes:
+            problem = "subject_test: an issue of a series has the text of its newsletter alone"
+            raise PydanticCustomError("texts", problem)
+        return self
+
 
 class SeriesInput(Input):
     """

@@ -295,8 +295,11 @@ def _use_the_public_pages(system: System) -> None:
     system.settle()
     settled(approved, sent)(system)
     path = link_in(mails(system)[-1], "preferences")
-    version = visited(system, path).text.partition('name="version" value="')[2].partition('"')[0]
-    fields = {"act": "save", "version": version, "list": [other], "frequency": "weekly"}
+    page = visited(system, path).text
+    fields = {"act": "save", "list": [other], "frequency": "weekly"} | {
+        name: page.partition(f'name="{name}" value="')[2].partition('"')[0]
+        for name in ("version", "shown")
+    }
     assert visited(system, path, fields | {"language": "de"}).status == HTTPStatus.OK
     system.settle()
     for act in ("data", "leave_all"):

@@ -65,6 +65,7 @@ type Topic = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(i
 type Topics = Annotated[list[Topic], Field(max_length=10), AfterValidator(_is_unique)]
 type Title = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
 type Described = Annotated[str, Field(max_length=500), AfterValidator(is_text)]
+type Code = Annotated[str, Field(max_length=20), AfterValidator(str.upper)]
 type Recipients = Annotated[
     list[Address], Field(min_length=1, max_length=10), AfterValidator(_is_unique)
 ]
@@ -125,23 +126,34 @@ class WarmUpInput(Change):
 
 
 class IssueTestInput(Input):
-    """To whom an issue is sent as a test: addresses of domains that the company owns."""
+    """To whom an issue is sent as a test: addresses of domains that the company owns. `variant`: without one `a`."""
 
     addresses: Recipients
+    variant: Literal["a", "b", "c", "d"] = "a"
 
 
 class SubjectTestInput(Input):
     """
-    Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`. After
-    `wait_minutes` all others get the one with the most clicks per mail, or the one that a person chooses.
+    Further variants, of which a sample of the readers decides; the issue's own subject and text are variant `a`. Each
+    has one of `subjects`, and the text of the newsletter at the same place of `newsletter_codes`; without those, or
+    where one is null, the issue's own text. After `wait_minutes` all others get the variant with the most clicks per
+    mail, or the one that a person chooses.
     """
 
-    subjects: Annotated[
-        list[Subject], Field(min_length=1, max_length=3), AfterValidator(_is_unique)
-    ]
+    subjects: Annotated[list[Subject], Field(min_length=1, max_length=3)]
+    newsletter_codes: Annotated[list[Code | None], Field(max_length=3)] = Field(
+        default_factory=list
+    )
     sample_percent: Annotated[int, Strict(), Field(ge=5, le=50)]
     wait_minutes: Annotated[int, Strict(), Field(ge=30, le=2880)]
     decided_by: Literal["clicks", "person"]
+
+    @model_validator(mode="after")
+    def _has_a_text_for_each(self) -> Self:
+        if self.newsletter_codes and len(self.newsletter_codes) != len(self.subjects):
+            problem = "newsletter_codes: must have an entry for each of subjects, or none"
+            raise PydanticCustomError("texts", problem)
+        return self
 
 
 class IssueFields(Input):
@@ -217,7 +229,7 @@ class IssueVersion(Input):
 
 
 class WinnerInput(Input):
-    """The version as read, and the variant of the subject that all other readers get."""
+    """The version as read, and the variant that all other readers get."""
 
     version: Version
     variant: Literal["a", "b", "c", "d"]

@@ -58,7 +58,9 @@ class IssueRoutes:
         topics = given.topics if given.topics is not None else issue.topics
         queries.check_topics(self.deps, request.caller, of_lists, topics)
         queries.check_template(self.deps, request.caller, given.template_id)
-        return lambda: presenters.issue_view(control.configure(self.deps, issue, request.input))
+        return lambda: presenters.issue_view(
+            control.configure(self.deps, request.caller, issue, request.input)
+        )
 
     @route_methods.changes(f"DELETE {_ONE}", _WRITE, _SEND)
     def delete_issue(
