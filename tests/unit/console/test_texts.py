@@ -45,7 +45,14 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
-    *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    *(
+        "exchange.undo",
+        "voice.now",
+        "voice.which",
+        "newsletter.provider",
+        "newsletter.series",
+        "newsletter.series.run",
+    ),
     *(
         f"ops.numbers.{name}"
         for name in (
