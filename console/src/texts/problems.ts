@@ -56,6 +56,7 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be a domain of the company.*$/i, "problem.provider_domain"],
   [/^must be (?:\S+ )+such as (\S+)$/i, "problem.example"],
   [/^its domain must be granted by an operator.*$/i, "problem.other_domain"],
+  [/^must be named parley\/.*$/i, "problem.secret"],
 ];
 
 // null: no rule has these words, and they are shown as they are.

@@ -49,6 +49,8 @@ BY_VALUE = {
         "newsletter.looks.layout",
         "newsletter.looks.font",
         "exchange.undo",
+        "voice.now",
+        "voice.which",
         "newsletter.provider",
         "newsletter.series",
         "newsletter.series.run",

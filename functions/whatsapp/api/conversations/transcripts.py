@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
@@ -75,6 +75,12 @@ class NumberTranscriptionView(View):
     transcription: TranscriberView | None
 
 
+class Transcriptions(View):
+    """The company's numbers, oldest first, with their transcribers."""
+
+    numbers: list[NumberTranscriptionView]
+
+
 class RequestedTranscript(View):
     """The state of a transcript after a request: PENDING, until a worker has looked at the message."""
 
@@ -109,6 +115,12 @@ class TranscriptRoutes:
             return RequestedTranscript(id=given.message_id, status="PENDING")
 
         return requested
+
+    @route_methods.reads("GET /whatsapp/transcription", Scope.WHATSAPP_ADMIN)
+    def list_transcriptions(self, request: Request[NoInput]) -> Transcriptions:
+        """List the company's numbers with their transcribers."""
+        numbers = store.phones.records_of_company(self.table, request.caller.company)
+        return Transcriptions(numbers=[_view_of(one) for one in numbers])
 
     @route_methods.changes("POST /whatsapp/transcription", Scope.WHATSAPP_ADMIN)
     def set_transcription(
@@ -154,6 +166,16 @@ def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:
         field = "transcription.apiKeyReference"
         raise InvalidInput([{"field": field, "problem": SECRET_RULE}])
     return wanted
+
+
+def _view_of(number: Phone) -> NumberTranscriptionView:
+    """Return the transcriber of a number; one that this release cannot read is shown as none, as workers treat it."""
+    try:
+        stored = number.transcription and VoiceNotes.model_validate(plain(number.transcription))
+    except ValidationError:
+        stored = None
+    shown = TranscriberView(**stored.model_dump()) if stored else None
+    return NumberTranscriptionView(phone=number.phone, transcription=shown)
 
 
 def _name_of(part: int | str) -> str:
