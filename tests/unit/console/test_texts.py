@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from console.contacts.imports.fields import DETAILS, IDENTIFIERS
+from conversations.ai.outcome import Cause
+from conversations.api.inputs import RatingReason
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
@@ -150,6 +152,8 @@ BY_VALUE = {
         "setup.other_text",
         "setup.role",
         "setup.step",
+        "rating.reason",
+        "report.by",
         "privacy.kind",
         "privacy.name",
         "privacy.stage",
@@ -188,6 +192,7 @@ def _loaded_with(pages: str) -> list[str]:
         ),
         ("setup", ("setup",)),
         ("reports", ("reports",)),
+        ("ratings", ("conversations/ai", "reports")),
         ("notifications", ("notifications",)),
         ("segments", ("contacts/segments", "campaigns")),
         ("campaigns", ("campaigns",)),
@@ -257,6 +262,8 @@ def test_no_text_is_unused() -> None:
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
+        ("reason", Cause),
+        ("rating.reason", RatingReason.__value__.__args__),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:
