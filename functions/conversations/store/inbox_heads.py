@@ -127,6 +127,7 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         project_id=item.project_id,
         last_activity_at=state.last_message_at or state.created_at,
         answered_at=state.last_outbound_at,
+        received=state.last_inbound_at,
         ended_at=item.updated_at if status in _OVER else None,
         status=_status_of(status, state),
         snoozed_until=state.snoozed_until,

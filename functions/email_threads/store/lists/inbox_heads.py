@@ -71,6 +71,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         return None
     newest = thread.email_history[-1] if thread.email_history else None
     answers = (one.timestamp for one in thread.email_history if one.direction is Direction.OUTBOUND)
+    received = (one.timestamp for one in thread.email_history if one.direction is Direction.INBOUND)
     return inbox.Head(
         company_id=thread.company_id,
         context=inbox.Context.EMAIL_THREADS,
@@ -79,6 +80,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         address=thread.mailbox,
         last_activity_at=newest.timestamp if newest else thread.updated_at,
         answered_at=max(answers, default=None),
+        received=max(received, default=None),
         ended_at=thread.closed_at,
         status=_status_of(thread),
         snoozed_until=thread.snoozed_until,

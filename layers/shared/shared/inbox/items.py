@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
@@ -63,8 +63,32 @@ _NOT_IN_ENTRY: Final = frozenset(
     {
         *("last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"),
         *("ai_version", "language", "handed_off_for", "ratings"),
+        *("received", "has_opted_out"),
     }
 )
+_MARK_CHARACTERS: Final = 8
+
+
+class Marks(BaseModel):
+    """
+    What an entry keeps of its head so that the next one shows what is new; short names, since the entry must stay below
+    1 KB. *received* and *sent*: hashes of the newest message of the customer, and of the company.
+    """
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
+
+    received: str | None = Field(default=None, alias="i")
+    sent: str | None = Field(default=None, alias="s")
+    opted_out: bool | None = Field(default=None, alias="o")
+
+    @classmethod
+    def of(cls, head: "Head") -> "Marks":
+        """Return the marks of a head."""
+        return cls(
+            received=_mark_of(head.received),
+            sent=_mark_of(head.answered_at),
+            opted_out=head.has_opted_out or None,
+        )
 
 
 class Entry(Item):
@@ -79,7 +103,8 @@ class Entry(Item):
     since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `contact_order`
     has the week of the newest message, so that most messages do not move the entry in the index of its contact.
 
-    `round` is what reports have counted of the conversation; it is written with the counts, and not shown.
+    `round` is what reports have counted of the conversation; it is written with the counts, and not shown. `marks` show
+    what is new in the next head, for webhooks.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
@@ -118,6 +143,7 @@ class Entry(Item):
     contact_order: str | None = None
     claims_mark: str | None = None
     round: Round | None = None  # none: nothing was counted yet
+    marks: Marks | None = None
     version: int = 0
     ttl: int | None = None  # epoch seconds
 
@@ -143,6 +169,7 @@ class Entry(Item):
             list_pk=listed,
             assignee_pk=assigned,
             activity=f"{head.last_activity_at}#{_id_of(head.context, head.reference)}",
+            marks=Marks.of(head),
         )
 
     @classmethod
@@ -192,6 +219,9 @@ class Head(Item):
     identifier is proven. `assigned_by`: the principal who made the assignment, if the head says it. The entry has none
     of these.
 
+    `received`: a text that is another one after each message of the customer, at least if its time is another one.
+    `has_opted_out`: the customer wants no marketing in this conversation.
+
     Of an assistant's conversation: `ai_version` of its newest answer, the `language`, the code for which people got it,
     and how often they gave each rating to its answers. The entry has none of these either.
     """
@@ -204,6 +234,8 @@ class Head(Item):
     project_id: str | None = None
     last_activity_at: str  # `YYYY-MM-DDTHH:MM:SS.mmmZ`, also with more digits
     answered_at: str | None = None
+    received: str | None = Field(default=None, repr=False)
+    has_opted_out: bool = False
     ended_at: str | None = None
     status: Status
     context_status: str | None = None
@@ -275,7 +307,8 @@ class CompanyLists(Item):
     """
     How many partitions of gsi_list share the entries of each list of a company; without this item it is one.
 
-    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`.
+    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`. `webhooks` has
+    what each active webhook wants, by its id: contexts and types of events. It is here since feeds read this item.
     """
 
     pk_pattern: ClassVar[str] = "LISTS#{company}"
@@ -286,6 +319,7 @@ class CompanyLists(Item):
     partitions: int = 1
     earlier: int = 1
     since_ms: int = 0
+    webhooks: dict[str, list[str]] = Field(default_factory=dict)
 
     @classmethod
     def key(cls, company: str) -> str:
@@ -369,6 +403,10 @@ def shortened(text: str | None, most: int) -> str | None:
 
 def _id_of(context: Context, reference: str) -> str:
     return digest("inbox", context, reference)[:ID_CHARACTERS]
+
+
+def _mark_of(text: str | None) -> str | None:
+    return digest("mark", text)[:_MARK_CHARACTERS] if text else None
 
 
 def _mark(status: Status, *, unread: bool) -> str:
