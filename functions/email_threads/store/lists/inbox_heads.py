@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from email_threads.store.items.service_level import Target
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
+    from shared.identity.identifiers import Identifier
 
 ASSIGNED = "assigned_to"  # in the details of changes
 _STATUS: dict[Status, inbox.Status] = {
@@ -97,6 +98,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=thread.ttl,
         claims=_claims(thread),
+        signed=_signed(thread),
     )
 
 
@@ -135,6 +137,16 @@ def _claims(thread: Thread) -> tuple[Claim, ...]:
     """Return the address of a thread's participant, if a mail has proven it."""
     proof = thread.participant_proof
     return claimed(IdentifierKind.EMAIL, thread.participant, proof) if proof else ()
+
+
+def _signed(thread: Thread) -> tuple[Identifier, ...]:
+    """Return the addresses in the newest signature of a proven participant that has some."""
+    if thread.participant_proof is None:
+        return ()
+    own = (one.signed for one in reversed(thread.email_history) if one.sender == thread.participant)
+    newest = next(filter(None, own), None) or []
+    claims = [claimed(IdentifierKind.EMAIL, one, thread.participant_proof) for one in newest]
+    return tuple(claim.identifier for found in claims for claim in found)
 
 
 def _status_of(thread: Thread) -> inbox.Status:

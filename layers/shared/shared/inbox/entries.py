@@ -278,16 +278,20 @@ def _ms(at: str | None) -> int | None:
     return clock.from_text(at) if at else None
 
 
-def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str]:
+def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str | set[str]]:
     """Return the fields of the contact of a head. Claims that *stored* has the mark of are not resolved again."""
     if not head.claims:
         return {}
-    mark = mark_of(head.company_id, head.claims, head.contact)
+    mark = mark_of(head.company_id, head.claims, head.contact, head.signed)
     known = stored.contact_id if stored is not None and stored.claims_mark == mark else None
     at_ms = clock.from_text(head.last_activity_at)
-    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms, head.contact)
+    found = known or resolution.resolve(
+        contacts, head.company_id, head.claims, at_ms, head.contact, signed=head.signed
+    )
     order = Entry.contact_order_of(head.context, head.reference, at_ms)
-    return {"contact_id": found, "contact_order": order, "claims_mark": mark}
+    signed = {resolution.ids_of(head.company_id, one)[0] for one in head.signed}
+    shown = {"signed": signed} if signed else {}
+    return {"contact_id": found, "contact_order": order, "claims_mark": mark, **shown}
 
 
 def get(table: Table, key: str) -> Entry | None:

@@ -10,6 +10,7 @@ from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
 from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim
+from shared.identity.identifiers import Identifier
 from shared.inbox.rounds import Round
 from shared.runtime import clock
 
@@ -61,7 +62,7 @@ class Channel(StrEnum):
 # Attributes of a head that its entry does not have.
 _NOT_IN_ENTRY: Final = frozenset(
     {
-        *("last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"),
+        *("last_activity_at", "answered_at", "ended_at", "claims", "signed", "assigned_by"),
         *("ai_version", "language", "handed_off_for", "ratings"),
         *("received", "has_opted_out"),
     }
@@ -100,7 +101,8 @@ class Entry(Item):
     equal. `version` is larger after every write. `ttl` is the head's.
 
     `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
-    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `contact_order`
+    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `signed`: ids that
+    the addresses in the customer's signature have as contacts; such a contact may be the same person. `contact_order`
     has the week of the newest message, so that most messages do not move the entry in the index of its contact.
 
     `round` is what reports have counted of the conversation; it is written with the counts, and not shown. `marks` show
@@ -142,6 +144,7 @@ class Entry(Item):
     contact_id: str | None = None
     contact_order: str | None = None
     claims_mark: str | None = None
+    signed: set[str] | None = None
     round: Round | None = None  # none: nothing was counted yet
     marks: Marks | None = None
     version: int = 0
@@ -216,8 +219,8 @@ class Head(Item):
 
     `answered_at`: the time of the newest message of the company; `ended_at`: when it was resolved or archived, None if
     the head does not say. `claims`: identifiers of its customer, the one that names the contact first; none if no
-    identifier is proven. `assigned_by`: the principal who made the assignment, if the head says it. The entry has none
-    of these.
+    identifier is proven. `signed`: addresses in the customer's signature. `assigned_by`: the principal who made the
+    assignment, if the head says it. The entry has none of these.
 
     `received`: a text that is another one after each message of the customer, at least if its time is another one.
     `has_opted_out`: the customer wants no marketing in this conversation.
@@ -255,6 +258,7 @@ class Head(Item):
     preview: str | None = Field(default=None, repr=False)
     ttl: int | None = None
     claims: tuple[Claim, ...] = Field(default=(), repr=False)
+    signed: tuple[Identifier, ...] = Field(default=(), repr=False)
     assigned_by: str | None = None
     ai_version: int | None = None
     language: str | None = None

@@ -71,13 +71,18 @@ def _assigned(_: Entry | None, wanted: Entry, __: Head, now: str) -> list[Notifi
 
 
 def _joining(
-    contacts: Table, company: str, claims: Sequence[Claim], at_ms: int, name: str | None
+    contacts: Table,
+    company: str,
+    claims: Sequence[Claim],
+    at_ms: int,
+    name: str | None,
+    **more: Any,
 ) -> str:
     """Resolve a person's claims, then as claims of a person who is known by another identifier too."""
     other = Claim(identifier(IdentifierKind.EMAIL, "other@orchard.example"), Proof.COMPANY)
     for known in ([other], claims, [other, *claims], [other]):
         resolve(contacts, company, known, at_ms)
-    return resolve(contacts, company, claims, at_ms, name)
+    return resolve(contacts, company, claims, at_ms, name, **more)
 
 
 def _connected(company: str) -> Connection:
