@@ -15,8 +15,9 @@ from events.whatsapp.sample_data import Customer
 from local.console import browser as browsers
 from local.stack.seed import NAMES, TEAM
 from tests.e2e.conftest import Deployed
-from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, write
+from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
 from tests.e2e.console.test_live import opened
+from tests.e2e.webhooks import write
 
 pytestmark = pytest.mark.e2e
 MOST_BYTES_OF_THE_FIRST_LOAD = 80_000
@@ -80,7 +81,7 @@ def test_changes_and_colleagues_appear_at_once(
 ) -> None:
     """While the connection is open the page polls once a minute: what appears earlier came by a hint."""
     visit.sign_in()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
     visit.open(customer)
     page = visit.page
     key = page.url.rpartition("/")[2]
@@ -107,12 +108,12 @@ def test_a_lost_connection_is_shown_and_opened_again(visit: Visit, customer: Cus
 
     visit.page.route_web_socket(re.compile("execute-api"), through)
     visit.sign_in()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
 
     sockets[0].close()
 
     visit.page.get_by_text("Reconnecting", exact=True).wait_for()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
     assert len(sockets) == 2
 
 

@@ -128,7 +128,7 @@ def test_the_last_contact_is_that_of_the_newest_message_and_the_order_of_contact
     inbox: InboxSystem, listed: Listed
 ) -> None:
     table = inbox.tables.contacts
-    shown = {"handle": "447700900101", "claims": event(Proof.PROVIDER, ANN_PHONE)}
+    shown: dict[str, Any] = {"handle": "447700900101", "claims": event(Proof.PROVIDER, ANN_PHONE)}
     listed.show("one", **shown)
     before = table._client.scan(TableName=table.name)["Items"]
     listed.show("one", minute=59, **shown)
