@@ -65,6 +65,7 @@ API = Api(
         "test_id": "of-b",
         "domain": "shop.example",
         "series_id": "{series}",
+        "template_id": "{template}",
         "version": 1,
         "number": "1",
     },
