@@ -37,7 +37,7 @@ SET_ELSEWHERE: Final = {
 
 
 class IdlePeople(views.View):
-    """How many people would leave a context now; with `is_cut` there are more, since only some entries were read."""
+    """The number of people who would leave a context now; `is_cut`: more, since only some entries were read."""
 
     people: int
     is_cut: bool

@@ -61,7 +61,7 @@ class SearchInput(_Page):
 
 
 class ConversationQuery(Input):
-    """What to return with a conversation: as many of its newest messages and notes."""
+    """The parts of a conversation to return: as many of its newest messages and notes."""
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)

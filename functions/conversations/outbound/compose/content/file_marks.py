@@ -22,7 +22,7 @@ _SPOKEN = frozenset({"audio/ogg", "audio/opus", "audio/amr", "audio/aac"})
 
 
 class FileKind(StrEnum):
-    """What a file is to a person who looks at the chat."""
+    """A file as a person sees it in the chat."""
 
     IMAGE = "image"
     STICKER = "sticker"
