@@ -25,7 +25,7 @@ from shared.privacy import settings
 from shared.runtime import clock
 
 type _Days = Annotated[int, Field(ge=FEWEST_DAYS, le=MOST_DAYS)]
-# Where other lifetimes are set, which go on beside these days.
+# Settings of other lifetimes, which go on beside these days.
 SET_ELSEWHERE: Final = {
     "whatsapp": "MessageTtlDays of the deployment",
     "conversations": "retention_days of each project",

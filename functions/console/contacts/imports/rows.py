@@ -41,7 +41,7 @@ _IDENTIFIER_RULES: Final = {
 }
 _TRUE: Final = frozenset({"true", "yes", "ja", "wahr", "1", "x"})
 _FALSE: Final = frozenset({"false", "no", "nein", "falsch", "0"})
-# What exports put before a text that a spreadsheet would take for a formula.
+# The sign that exports put before a text that a spreadsheet would take for a formula.
 _NEUTRALISED: Final = re.compile(rf"'(?=[{re.escape(''.join(FORMULA))}])")
 _DAY: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)
 

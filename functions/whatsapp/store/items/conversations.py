@@ -96,7 +96,7 @@ class Conversation(WhatsAppItem):
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
     marketing_opt_out_at: str | None = None
-    # When the provider last refused marketing because the customer gets enough of it.
+    # The time of the provider's last refusal of marketing because the customer gets enough of it.
     marketing_capped_at: str | None = None
     sequence_run: str | None = None  # id of the customer's sequence: there is one, once
     blocked: bool | None = None  # whether the business has blocked the customer at the provider
