@@ -72,7 +72,7 @@ def token_of(resources: SendingResources, phone: Phone) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Who gets a message: the customer's number (digits), else the business-scoped user id, else a group."""
+    """The recipient of a message: the customer's number (digits), else the business-scoped user id, else a group."""
 
     phone: str | None = None
     user_id: str | None = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from local.dialogues.world import EmulatedWorld
 
 MEDIAN_LIMIT_SECONDS: Final = 2.5
-# What customers write: one message, or the fragments of one, two seconds apart.
+# Messages of customers: one, or the fragments of one, two seconds apart.
 WRITTEN: Final[Mapping[str, Sequence[Sequence[str]]]] = {
     "one complete message": [
         ["Which shift is it?"],

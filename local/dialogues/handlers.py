@@ -164,7 +164,7 @@ class Handlers:
 
     @property
     def next_at(self) -> int | None:
-        """When the next message becomes visible; None if no queue has one. Call it after `run_due`."""
+        """The time when the next message becomes visible; None if no queue has one. Call it after `run_due`."""
         waiting = [message for queue in WORKED for message in self._waiting(queue)]
         times = [max(message.visible_at, message.delayed_until) for message in waiting]
         # One that is visible and was not taken waits for another of its group.

@@ -27,7 +27,7 @@ type Json = dict[str, Any]
 
 # Names of states, kinds and actions.
 _WORD = re.compile(r"[a-z_]{1,60}")
-# What differs from run to run, and what is shown instead.
+# Values that differ from run to run, and what is shown instead.
 _VOLATILE = (
     (re.compile(r"http://127\.0\.0\.1:\d+"), "https://graph.facebook.com"),
     (re.compile(r"\?(?:X-Amz|AWSAccessKeyId)[^\s\"]*"), "?X-Amz-Signature=..."),

@@ -51,7 +51,7 @@ class Wait:
 
     @property
     def before(self) -> int:
-        """How many of them were handled before the message; events that came later do not count."""
+        """The number of them that were handled before the message; events that came later do not count."""
         return min(self.waiting, self.handled_then - self.handled)
 
 

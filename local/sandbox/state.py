@@ -79,7 +79,7 @@ class Sandbox:
         self.media = library(config.media_dir)
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
         self.templates: list[dict[str, object]] = []  # message templates, each with its `waba`
-        # What the WhatsApp providers keep besides: kind -> id -> object.
+        # Other objects that the WhatsApp providers keep: kind -> id -> object.
         self.objects: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self.help_desk = HelpDesk()
         self.shop = Shop()

@@ -19,7 +19,7 @@ CONTEXT_OF_QUEUES = {
     "Email": "email-threads",
     "Newsletter": "newsletters",
 }
-# What a published version of a function keeps.
+# Settings that a published version of a function keeps.
 _OF_A_VERSION = (
     *("CodeSha256", "Handler", "Role", "Timeout", "MemorySize", "Architectures"),
     *("Environment", "TracingConfig"),

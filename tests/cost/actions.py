@@ -57,7 +57,7 @@ class Figures:
 # By length of the conversation, then by name of the kind.
 type Measured = dict[int, dict[str, Figures]]
 
-# What is the same at every length of the conversation; then what is not, by length.
+# Costs that are the same at every length of the conversation; then the others, by length.
 WRITTEN_DOWN = {
     "send_text": Figures(26, 15.5, 24),
     "send_template": Figures(26, 20.5, 28),

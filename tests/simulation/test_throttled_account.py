@@ -42,7 +42,7 @@ STAGE = {"Stage": "local"}
 EXECUTIONS = 10
 LOWEST = 2  # AWS's minimum for an event source
 FIRST_PAUSE_MS, LONGEST_PAUSE_MS = 1_000, 60_000
-# How long a run takes: a batch of messages is stored in one or two seconds, a model's answer takes 6, a step 15.
+# The time of a run: a batch of messages is stored in one or two seconds, a model's answer takes 6, a step 15.
 SHARE_OF_TIMEOUT = 0.05
 # From the end of a run to the start of the next one: the event source deletes messages and reads others.
 BETWEEN_RUNS_MS = 50

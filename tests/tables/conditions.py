@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # The names of a call's placeholders, in their order: expressions are cached with them.
 type Names = tuple[tuple[str, str], ...]
-# What remains of an item: everything, or parts by name or position.
+# The rest of an item: everything, or parts by name or position.
 type Cut = dict[str | int, Cut]
 
 _SIZED: Final = frozenset({"S", "B", "L", "M", *SETS})

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
 
 MOST_VIEWS = 20  # of an owner
-# Who changes conversations may save views of them.
+# People who change conversations may save views of them.
 SCOPES: Final = (Scope.WHATSAPP_WRITE, Scope.CONVERSATIONS_REPLY, Scope.EMAIL_WRITE)
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
     "unassigned": {"status": "open", "unassigned": "true"},

@@ -23,7 +23,7 @@ MOST_FAILURES: Final = 3
 
 
 class Steps(Protocol):
-    """What a kind does with a job that a run holds, as it is stored."""
+    """The work of a kind on a job that a run holds, as it is stored."""
 
     def step(self) -> bool:
         """Do the next part, and store it; return whether the job has ended. Raises LeaseLost and Transient."""

@@ -37,7 +37,7 @@ class Run(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Where runs are started. *invoke* calls this function with an event, without waiting for it."""
+    """The start of runs. *invoke* calls this function with an event, without waiting for it."""
 
     invoke: Callable[[Mapping[str, Any]], None]
 

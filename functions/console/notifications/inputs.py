@@ -52,7 +52,7 @@ class NotificationsQuery(ViewsQuery):
 
 
 class ReadInput(Input):
-    """What has been read: the notifications with these ids, or all of the caller and their teams up to one (`upTo`)."""
+    """Read notifications: the ones with these ids, or all of the caller and their teams up to one (`upTo`)."""
 
     ids: Annotated[list[NotificationId], Field(min_length=1, max_length=MOST_SHOWN)] | None = None
     up_to: NotificationId | None = Field(default=None, alias="upTo")

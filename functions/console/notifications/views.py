@@ -49,7 +49,7 @@ class NotificationView(views.View):
 
 
 class NotificationSettings(views.View):
-    """How a person wants to be notified. `isDigestOffered`: whether this deployment can send mails."""
+    """A person's settings of notifications. `isDigestOffered`: whether this deployment can send mails."""
 
     model_config = _IN_CAMEL
 

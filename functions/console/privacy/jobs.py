@@ -60,7 +60,7 @@ class PersonDependencies:
 
     @property
     def sources(self) -> Sources:
-        """Where the names of a person are found."""
+        """The sources of a person's names."""
         parts = [*self.parts.values()]
         return Sources(tables=self.tables, heads=self.heads, parts=parts)
 

@@ -37,7 +37,7 @@ MOST_ACCOUNTS = 100  # of WhatsApp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where the names of a person are found: contacts and inbox, heads, and what contexts know."""
+    """The sources of a person's names: contacts and inbox, heads, and what contexts know."""
 
     tables: Tables
     heads: Mapping[Context, PersonHeads]

@@ -58,7 +58,7 @@ class Idle(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How many people would leave a context; *is_cut*: there are more entries than were read."""
+    """The number of people who would leave a context; *is_cut*: there are more entries than were read."""
 
     people: int
     is_cut: bool

@@ -25,7 +25,7 @@ from shared.privacy import settings
 from shared.runtime import clock
 
 type _Days = Annotated[int, Field(ge=FEWEST_DAYS, le=MOST_DAYS)]
-# Where other lifetimes are set, which go on beside these days.
+# Settings of other lifetimes, which go on beside these days.
 SET_ELSEWHERE: Final = {
     "whatsapp": "MessageTtlDays of the deployment",
     "conversations": "retention_days of each project",
@@ -37,7 +37,7 @@ SET_ELSEWHERE: Final = {
 
 
 class IdlePeople(views.View):
-    """How many people would leave a context now; with `is_cut` there are more, since only some entries were read."""
+    """The number of people who would leave a context now; `is_cut`: more, since only some entries were read."""
 
     people: int
     is_cut: bool

@@ -25,7 +25,7 @@ def _today() -> date:
 
 
 class ReportQuery(Input):
-    """What to report of: a context and a channel, by default all; as JSON or as a table in CSV."""
+    """The subject of a report: a context and a channel, by default all; as JSON or as a table in CSV."""
 
     context: Context | None = None
     channel: Channel | None = None

@@ -145,7 +145,7 @@ class OutcomeView(views.View):
 
 
 class OutcomesReport(Report):
-    """What came of the answers of a project's model; days without anything are absent."""
+    """The outcomes of a project's model; days without any are absent."""
 
     columns: ClassVar[tuple[str, ...]] = (
         *("date", "channel", "version", "language", "outcome", "cause", "count"),
@@ -169,7 +169,7 @@ class OutcomesReport(Report):
 
 
 class PersonReport(views.View):
-    """What happened in the conversations that were assigned to a person or team; `name` of a person, if known."""
+    """Counts of the conversations that were assigned to a person or team; `name` of a person, if known."""
 
     model_config = _CAMEL
 

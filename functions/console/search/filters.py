@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Filters(NamedTuple):
-    """What people have stored about each contact of a list; *attribute* is `{name}:{value}`."""
+    """Filters by the data that people store about contacts; *attribute* is `{name}:{value}`."""
 
     label: str | None = None
     owner: str | None = None

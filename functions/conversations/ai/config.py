@@ -123,7 +123,7 @@ class ConversationModel(ModelSettings):
 
     @property
     def media(self) -> frozenset[Medium]:
-        """What the model can read beside text."""
+        """The media that the model can read beside text."""
         return frozenset(self.reads) if self.reads is not None else media_of(self.model)
 
 

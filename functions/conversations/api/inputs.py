@@ -28,7 +28,7 @@ def _is_not_blank(text: str) -> str:
 type EntryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 type Ref = Annotated[str, Field(pattern="^[a-z2-7]{26}$")]
 type Flag = Annotated[bool, Strict()]
-# Why an answer of the model is bad; a part of the names of counts.
+# Reasons why an answer of the model is bad; parts of the names of counts.
 type RatingReason = Literal["wrong", "incomplete", "tone", "language", "not_needed", "other"]
 type Text = Annotated[
     str, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidator(_is_not_blank)
@@ -64,7 +64,7 @@ class SearchInput(_Page):
 
 
 class ConversationQuery(Input):
-    """What to return with a conversation: as many of its newest messages and notes."""
+    """The parts of a conversation to return: as many of its newest messages and notes."""
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)

@@ -56,7 +56,7 @@ class Outcome:
 
     @property
     def failures(self) -> list[str]:
-        """What went wrong, each with its turn."""
+        """The failures, each with its turn."""
         turns = self.performance.turns if self.performance else ()
         found = [f"turn {n}: {one}" for n, turn in enumerate(turns, 1) for one in turn.failures]
         stopped = [f"not run: {self.stopped}"] if self.stopped else []

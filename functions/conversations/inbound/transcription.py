@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class TranscriptionDependencies(Protocol):
-    """What a transcription needs of the worker of files."""
+    """The dependencies of a transcription on the worker of files."""
 
     resources: Resources
     credentials: CompanySecrets

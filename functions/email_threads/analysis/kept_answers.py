@@ -1,4 +1,4 @@
-"""What is stored of a model's answer at its mail, read without the code that asks models."""
+"""A model's answer as it is stored at its mail, read without the code that asks models."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class ThreadsQuery(Input):
 
 
 class ThreadQuery(Input):
-    """What to return with a thread: as many of its newest mails and notes, and with `drafts=1` its open drafts."""
+    """The parts of a thread to return: as many of its newest mails and notes, and with `drafts=1` its open drafts."""
 
     mails: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)

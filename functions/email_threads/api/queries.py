@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shared.inbox.canned_replies.items import CannedReplies
 
 LINK_SECONDS: Final = 300
-# What one call compares before it returns a cursor: heads, and pages of ROWS_OF_SEARCH rows.
+# Most that one call compares before it returns a cursor: heads, and pages of ROWS_OF_SEARCH rows.
 MOST_COMPARED: Final = 2_000
 MOST_PAGES: Final = 5
 _THREAD_ID: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)

@@ -44,7 +44,7 @@ _LONGEST_BODY: Final = 20_000  # characters: a comment with every sign escaped
 
 
 class Outcome(StrEnum):
-    """What became of an answer; the names of the page's sentences."""
+    """The outcome of an answer; the names of the page's sentences."""
 
     THANKS = "thanks"
     FULL = "full"

@@ -12,14 +12,14 @@ from shared.policy.business_hours import BusinessHours
 
 
 class ReminderView(View):
-    """When a thread without an answer of the customer is followed up, and when the reminder of it was given."""
+    """The time of the reminder of a thread without an answer of the customer, and when it was given."""
 
     remind_at: str
     given_at: str | None = None
 
 
 class SatisfactionView(View):
-    """How satisfied the customer is: when the question is or was asked, and the newest answer with 1 to 5 stars."""
+    """The satisfaction of the customer: when the question is or was asked, and the newest answer with 1 to 5 stars."""
 
     ask_at: str | None = None
     asked_at: str | None = None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Entry(StrEnum):
-    """How a mail enters: as of a verified participant, of an invited person, on weak evidence, or in a new thread."""
+    """The admission of a mail: of a verified participant or an invited person, on weak evidence, or in a new thread."""
 
     JOIN = "join"
     INVITED = "invited"

@@ -7,7 +7,7 @@ from shared.api.models.views import View
 
 
 class RuleView(View):
-    """When a series runs. `weekdays`: 0 is Sunday."""
+    """The times of a series. `weekdays`: 0 is Sunday."""
 
     unit: Literal["days", "weeks", "months"]
     every: int

@@ -1,4 +1,4 @@
-"""How the voice notes of a number become text."""
+"""The transcription of a number's voice notes."""
 
 from shared.ai.settings import TranscriptionSettings
 

@@ -44,7 +44,7 @@ STUB_SECONDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """What stays of an item under its key, which a redelivery finds: the fields *keeps*, and the new values *sets*."""
+    """The rest of an item under its key, which a redelivery finds: the fields *keeps*, and the new values *sets*."""
 
     item: type[WhatsAppItem]
     keeps: frozenset[str]

@@ -1,4 +1,4 @@
-"""What is stored about messages beside them: files, edits, reactions, statuses, objects, and the sends."""
+"""Items about messages beside them: files, edits, reactions, statuses, objects, and the sends."""
 
 from __future__ import annotations
 

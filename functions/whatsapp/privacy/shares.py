@@ -30,7 +30,7 @@ type _Change = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a contact has changed up to a time."""
+    """The changes of a contact up to a time."""
 
     contact: Contact
     until: str

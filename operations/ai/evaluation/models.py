@@ -1,4 +1,4 @@
-"""Where an evaluation gets its answers: recorded ones, a model with the API of OpenAI, or the models of a project."""
+"""The sources of an evaluation's answers: recordings, a model with the API of OpenAI, or the models of a project."""
 
 import argparse
 import os

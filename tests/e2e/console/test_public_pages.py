@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 NARROWEST: Final = 320
-# What the buttons say: subscribe, confirm, send the link, erase, confirm the erasure.
+# The texts of the buttons: subscribe, confirm, send the link, erase, confirm the erasure.
 WORDS: Final = {
     "en": ("Subscribe", "Yes, subscribe", "Send the link", "Erase my data", "Yes, erase my data"),
     "ar": ("اشتراك", "نعم، أريد الاشتراك", "إرسال الرابط", "محو بياناتي", "نعم، امحُ بياناتي"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-# What differs with the time, or with what a model reads again.
+# Values that differ with the time, or with what a model reads again.
 _TIMES = frozenset(
     {"created_at", "updated_at", "processing_time_ms", "ttl", "email_id", "ai_cost_micros"}
 )

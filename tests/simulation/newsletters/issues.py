@@ -181,7 +181,7 @@ sent = changed("send")
 READY: Final = settled(EXPORTED, with_readers(), drafted, approved)
 
 
-# What has become of it
+# Outcomes
 
 
 def mails(system: System) -> list[dict[str, Any]]:

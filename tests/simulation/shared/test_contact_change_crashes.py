@@ -171,7 +171,7 @@ def remove(system: System) -> None:
     merges.remove_identifier(system.table, person, system.id_of(4), Act("remove", BY))
 
 
-# What was stored before, and the change that is disturbed.
+# Items that were stored before, and the change that is disturbed.
 CASES: dict[str, tuple[tuple[Event | Step, ...], Step]] = {
     "a merge": ((ANN, BEN), merge(0, 1)),
     "a merge in the other order": ((ANN, BEN), merge(1, 0)),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "contacts-local"
 ANN, BEN, CY = (event(Proof.PROVIDER, email(name)) for name in ("ann", "ben", "cy"))
 LINE = event(Proof.PROVIDER, phone(1), phone(2))
-# What was stored before, and the event whose handling is disturbed.
+# Items that were stored before, and the event whose handling is disturbed.
 CASES: dict[str, tuple[tuple[Event, ...], Event]] = {
     "a new contact": ((), ANN),
     "a new contact with two identifiers": ((), LINE),

@@ -15,7 +15,7 @@ from functools import cache
 
 from tests.template import ROOT
 
-# What a loop over pages assigns in each round.
+# Names that a loop over pages assigns in each round.
 POSITIONS = {
     "start",
     "last",

@@ -18,7 +18,7 @@ _NOT_OF_CUSTOMERS = frozenset({"PRIVACY_JOB"})
 
 _OF_THE_BUSINESS = "describes the business, not a customer"
 _COUNTS = "numbers without a customer"
-# Why an erasure leaves a type.
+# Reasons why an erasure leaves a type.
 EXEMPT = {
     "TENANT": _OF_THE_BUSINESS,
     "PAYMENT_CONFIG": _OF_THE_BUSINESS,

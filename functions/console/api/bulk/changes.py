@@ -45,7 +45,7 @@ type Ask = Callable[[Call], dict[str, Any]]
 
 
 class Keeper(Protocol):
-    """Where the version of the conversation is kept."""
+    """The place of the conversation's version."""
 
     def keep(self, kept: Kept, *, is_new: bool) -> Kept:
         """Store it, if *is_new* unless an earlier attempt has; return what is stored."""

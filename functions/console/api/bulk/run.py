@@ -128,7 +128,7 @@ class _Turn:
 
     @property
     def caller(self) -> Caller:
-        """Who asked for the change, with the access of that time."""
+        """The author of the change, with the access of that time."""
         change = self.change
         return Caller(
             company=change.company_id,

@@ -17,7 +17,7 @@ LONGEST_NAME = 100
 MOST_IDENTIFIERS = 5
 _IN_CAMEL = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
-# What ends a line, or makes a page show a text in another order.
+# Characters that end a line, or make a page show a text in another order.
 _UNFIT = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
 type Name = Annotated[
     str,

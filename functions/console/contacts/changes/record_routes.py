@@ -18,7 +18,7 @@ from shared.policy.consent.records import Consents
 
 @dataclass(slots=True, eq=False)
 class RecordRoutes:
-    """What is stored about a person beside the contact itself, and the consent records of the company."""
+    """Records about a person beside the contact itself, and the consent records of the company."""
 
     deps: InboxDependencies
     consents: Consents

@@ -60,7 +60,7 @@ class AttestedInput(Input):
 
     @property
     def moment(self) -> str:
-        """When the people had agreed, as it is stored."""
+        """The time of the people's consent, as it is stored."""
         return clock.to_text(int(self.given_at.timestamp() * clock.SECOND_MS))
 
 
@@ -75,7 +75,7 @@ class StartInput(ColumnsInput):
 
 
 class RowsQuery(Input):
-    """Which rows to list: of one outcome, or all."""
+    """The rows to list: of one outcome, or all."""
 
     outcome: Literal["created", "updated", "unchanged", "refused"] | None = None
     cursor: str | None = None

@@ -55,7 +55,7 @@ class RowRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a row says: identifiers in the order of the columns, details, values of attributes; no empty one."""
+    """The content of a row: identifiers in the order of the columns, details, values of attributes; no empty one."""
 
     line: int
     identifiers: Sequence[Identifier] = field(repr=False)
@@ -65,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How rows are read: the field of each column, the region of national numbers, the company's attributes."""
+    """The reading of rows: the field of each column, the region of national numbers, the company's attributes."""
 
     columns: Sequence[str | None]
     region: str | None

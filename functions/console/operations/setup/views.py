@@ -39,7 +39,7 @@ class PersonInvited(View):
 
 
 class WhatsAppCredentials(View):
-    """Which credentials are stored now. *token_name*: what `save_phone` names as `graphTokenSecret`."""
+    """The credentials that are stored now. *token_name*: the `graphTokenSecret` of `save_phone`."""
 
     app_id: str
     has_app_secret: bool
@@ -48,7 +48,7 @@ class WhatsAppCredentials(View):
 
 
 class WebhookView(View):
-    """What Meta asks for: the *address* of the webhook and the verify token, null without one."""
+    """The fields that Meta asks for: the *address* of the webhook and the verify token, null without one."""
 
     address: str
     verify_token: str | None

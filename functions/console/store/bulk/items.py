@@ -118,7 +118,7 @@ class Kept(BaseModel):
 
 
 class BulkUndo(Item):
-    """How a conversation of a change is put back, by its place in it. Stored before it changes."""
+    """The earlier state of a conversation of a change, by its place in it. Stored before it changes."""
 
     pk_pattern: ClassVar[str] = "BULK_PAGE#{change_id}#UNDO#{at}"
     indexes: ClassVar[tuple[str, ...]] = ()

@@ -95,7 +95,7 @@ _FILLERS = """
     dire sapere dimmi mi dica esattamente ancora voglio devo ciao grazie allora domanda risposta volta scusi scusa
     dizer saber diga exatamente ainda quero preciso devo ola obrigado obrigada entao pergunta resposta vez
 """
-# What a customer says whose question was not answered.
+# Words of a customer whose question was not answered.
 _COMPLAINTS = """
     that is not what i asked, that was not what i asked, that s not what i asked, not what i asked, not my question,
     you did not answer, you didn t answer, you have not answered, you haven t answered, you are not answering,

@@ -26,7 +26,7 @@ from shared.ai.texts.links import plain_host
 from shared.providers.http import is_public
 from shared.runtime.validation_errors import errors_of, rule_of
 
-# Where values of template variables come from, see `outbound.compose.facts.template_sources`.
+# The sources of values of template variables, see `outbound.compose.facts.template_sources`.
 SOURCES = (
     *("recipient_first_name", "recipient_last_name", "company_name", "project_name"),
     *REPRESENTATIVES,

@@ -1,4 +1,4 @@
-"""What the models of a project have cost in a month, its budget, and the prices that count."""
+"""The costs of a project's models in a month, its budget, and the prices that count."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class PriceView(View):
 
 
 class SpentDayView(View):
-    """What models of a project used on a day (UTC)."""
+    """The use of a project's models on a day (UTC)."""
 
     day: str
     calls: int

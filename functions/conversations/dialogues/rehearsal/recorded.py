@@ -27,7 +27,7 @@ class RecordedModel:
 
     @property
     def unused(self) -> int:
-        """How many answers were not asked for."""
+        """The number of answers that were not asked for."""
         return max(0, len(self.answers) - self.given)
 
     def reply(self, request: ai.Request) -> ai.Reply:

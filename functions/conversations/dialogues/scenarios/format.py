@@ -99,7 +99,7 @@ class OrderedArticle(_Strict):
 
 
 class Order(_Strict):
-    """What the customer orders from the catalog, with a note."""
+    """The customer's order from the catalog, with a note."""
 
     articles: list[OrderedArticle] = Field(min_length=1)
     note: str = ""

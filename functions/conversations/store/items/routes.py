@@ -116,7 +116,7 @@ class Placement(LogItem):
 
 
 class _Listed(LogItem):
-    """What a list shows of a conversation."""
+    """A conversation as a list shows it."""
 
     ref: str
     conversation_status: str

@@ -37,7 +37,7 @@ LIMIT_SETTLES_MS = 60 * clock.SECOND_MS
 
 CLOSED = 0  # as the limit: the shards have no places
 
-# When this process last met a conflict at the count of a project.
+# The time of this process's last conflict at the count of a project.
 _conflicts: dict[tuple[str, str], int] = {}
 
 

@@ -37,7 +37,7 @@ def take_request(
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a project's models have used today and this month (UTC); *is_warned*: its alarm of today was raised."""
+    """The use of a project's models today and this month (UTC); *is_warned*: its alarm of today was raised."""
 
     tokens_today: int = 0
     micros_today: int = 0

@@ -1,4 +1,4 @@
-"""What became of the drafts of a mailbox's model, by day and version of its settings."""
+"""Outcomes of the drafts of a mailbox's model, by day and version of its settings."""
 
 from __future__ import annotations
 

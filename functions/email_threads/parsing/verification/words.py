@@ -51,7 +51,7 @@ ADDRESSED: Final = re.compile(
     r"|của bạn|kodunuz|şifreniz|σας",
     re.IGNORECASE,
 )
-# How long a code is valid.
+# The time for which a code is valid.
 MINUTES: Final = re.compile(
     rf"\d{{1,3}} ?(?:min{_END}|mins{_END}|minut|minuut|perc{_END}|dakika|λεπτά|минут|хвилин|hours?{_END}|stunden?{_END}"
     r"|phút|分钟|分鐘|分間|分以内|分|분|นาที|मिनट|دقائق|دقيقة|דקות)",

@@ -1,4 +1,4 @@
-"""How much people changed the text of a model before it was sent: the edit distance in words. Pure."""
+"""Changes of people in the text of a model before it was sent: the edit distance in words. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of the drafts of a mailbox's model on a day."""
+"""Outcomes of the drafts of a mailbox's model on a day."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ KEPT_DAYS: Final = 400  # counts of a day
 
 
 class TargetName(StrEnum):
-    """What a target is for."""
+    """The subject of a target."""
 
     FIRST_RESPONSE = "first_response"
     RESOLUTION = "resolution"
@@ -38,7 +38,7 @@ class TargetState(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What is counted of a target."""
+    """A counted outcome of a target."""
 
     MET = "met"
     BREACHED = "breached"
@@ -69,7 +69,7 @@ class Target(BaseModel):
 
     @property
     def outcome(self) -> tuple[Outcome, str] | None:
-        """What is counted, and when it happened: the time of the answer, or the due time that was missed."""
+        """The counted outcome and its time: of the answer, or the due time that was missed."""
         if self.state is TargetState.MET:
             return Outcome.MET, self.reached_at or self.due_at
         return None if self.state is TargetState.OPEN else (Outcome.BREACHED, self.due_at)
@@ -152,7 +152,7 @@ class Deadline(ThreadItem):
 
 
 class ServiceLevelDay(ThreadItem):
-    """How many targets of a mailbox were met and breached on a day of its time zone, and what customers answered."""
+    """Counts of targets met and breached in a mailbox on a day of its time zone, and of customers' answers."""
 
     pattern: ClassVar[str] = "service#{company_id}#{address}#{date}"
 

@@ -1,1 +1,1 @@
-"""What belongs to a company: its settings with their versions, and its documents."""
+"""The settings of a company with their versions, and its documents."""

@@ -157,7 +157,7 @@ class SubjectTestInput(Input):
 
 
 class IssueFields(Input):
-    """What the readers of an issue see of the sender, and its audience."""
+    """The sender of an issue as its readers see it, and its audience."""
 
     list_ids: ListIds = Field(default_factory=list)
     segment_ids: ListIds = Field(default_factory=list)

@@ -1,1 +1,1 @@
-"""How fast and how many mails go to mailbox providers: holds after delays, and the warm-up of new domains."""
+"""The pace and number of mails to mailbox providers: holds after delays, and the warm-up of new domains."""

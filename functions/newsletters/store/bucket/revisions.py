@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST: Final = 20  # of a step, apart for edits and other causes
 EDITED: Final = "edited"
-# What is content of a step, and comes back when a revision is restored; its version, status and exports do not.
+# The content of a step, which comes back when a revision is restored; its version, status and exports do not.
 CONTENT: Final[dict[str, tuple[str, ...]]] = {
     Topics.sort: (
         "selected_types", "custom_topics", "retrieved_content", "total_chunks_retrieved", "queries", "inputs_hash",

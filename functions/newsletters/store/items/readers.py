@@ -151,7 +151,7 @@ class Signup(ReaderItem):
 
     @property
     def name(self) -> str:
-        """What the reader asks for: the list, else `choices` or `erase`."""
+        """The request of the reader: the list, else `choices` or `erase`."""
         return self.list_id if self.asks == "join" else self.asks
 
 
@@ -167,7 +167,7 @@ class WelcomeMail(Action, ReaderItem):  # type: ignore[misc] # both have `named`
 
 
 class SignupPace(ReaderItem):
-    """When an address was signed up to any list (ms since 1970); written with the sign-up."""
+    """The times of an address's sign-ups to any list (ms since 1970); written with the sign-up."""
 
     sort: ClassVar[str] = "PACE"
     ttl_days: ClassVar[int] = 2

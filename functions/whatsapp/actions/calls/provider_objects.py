@@ -27,7 +27,7 @@ class MessageJson(ProviderObject):
 
 
 class HealthError(ProviderObject):
-    """What blocks or limits sending, and its solution."""
+    """A reason that blocks or limits sending, and its solution."""
 
     error_code: int | None = None
     error_description: str | None = None
@@ -209,7 +209,7 @@ class HolidayHours(_InCamelCase):
 
 
 class CallHoursView(_InCamelCase):
-    """When the number takes calls."""
+    """The hours in which the number takes calls."""
 
     enabled: bool | None = None
     timezone: str | None = None

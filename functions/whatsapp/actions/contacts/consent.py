@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shared.policy.consent.records import Consent
 
 CONTACTS = Group("contacts")
-# Where the evidence of marketing choices is recorded; the choice itself is on the conversations, which sending reads.
+# The place of the evidence of marketing choices; the choice itself is on the conversations, which sending reads.
 MARKETING = "whatsapp:marketing"
 
 type State = Literal["opted_in", "opted_out"]

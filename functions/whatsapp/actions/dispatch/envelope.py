@@ -72,7 +72,7 @@ class Problem(View):
 
 
 class Failure(View):
-    """Why a call failed."""
+    """The reason of a failed call."""
 
     code: Annotated[str, Field(description="for software, such as `not_found`")]
     message: Annotated[str, Field(description="for people; repeats no value")]

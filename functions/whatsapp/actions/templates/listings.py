@@ -72,7 +72,7 @@ class GetEumStatus(EumAccountInput):
 
 
 class TemplateToCache(Input):
-    """Which template to read from the provider. Other fields are ignored: content comes from the provider only."""
+    """The template to read from the provider. Other fields are ignored: content comes from the provider only."""
 
     model_config = ConfigDict(extra="ignore")
 

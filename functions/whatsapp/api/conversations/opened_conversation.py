@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[0-9]{7,15}")  # E.164
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningDependencies:
-    """What a conversation is read from: the inbox, and the consent records."""
+    """The sources of a conversation: the inbox, and the consent records."""
 
     inbox: queries.ApiDependencies
     consents: Consents

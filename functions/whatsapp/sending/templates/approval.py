@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items import Phone
 
 APPROVED = "APPROVED"
-# Why the provider did not describe a template; a stored description is used then.
+# Reasons why the provider did not describe a template; a stored description is used then.
 _UNANSWERED = (TooFast, NotConfigured, NotSupported, ProviderRejected, ProviderUnavailable)
 
 

@@ -22,7 +22,7 @@ _CAMPAIGN_ID = re.compile(r"[0-9A-Z]{26}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is counted of one message. *status* is None for inbound, and before the provider has accepted a message."""
+    """The counts of one message. *status* is None for inbound, and before the provider has accepted a message."""
 
     is_inbound: bool
     company: str | None

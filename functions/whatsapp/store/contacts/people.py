@@ -62,7 +62,7 @@ class Person:
 
     @property
     def since(self) -> str:
-        """When a customer first wrote as this owner."""
+        """The time of a customer's first message as this owner."""
         return self.held[0].owner.since
 
     def later_key(self, number: str) -> str:

@@ -9,7 +9,7 @@ from whatsapp.store.ordering import time_of
 _of = Conversation.attr
 
 
-# What a head has from its newest message and its number.
+# Attributes that a head has from its newest message and its number.
 _OF_THE_NEWEST = frozenset(
     {
         "pk", "company", "inbox_pk", "from_", "received_at", "last_message_pk", "last_type", "last_preview", "archived",

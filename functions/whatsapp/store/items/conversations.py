@@ -96,7 +96,7 @@ class Conversation(WhatsAppItem):
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
     marketing_opt_out_at: str | None = None
-    # When the provider last refused marketing because the customer gets enough of it.
+    # The time of the provider's last refusal of marketing because the customer gets enough of it.
     marketing_capped_at: str | None = None
     sequence_run: str | None = None  # id of the customer's sequence: there is one, once
     blocked: bool | None = None  # whether the business has blocked the customer at the provider
@@ -107,12 +107,12 @@ class Conversation(WhatsAppItem):
 
     @property
     def named_at(self) -> str:
-        """When a request named the number that messages go to; empty if none did."""
+        """The time when a request named the number that messages go to; empty if none did."""
         return self._named_at
 
     @property
     def number_proven_at(self) -> str:
-        """When the customer last wrote from the number that messages go to; empty if that is unknown."""
+        """The time of the customer's last message from the number that messages go to; empty if that is unknown."""
         if self._proven_at is not None:
             return self._proven_at
         newest = max(self.recent_keys, default="")
@@ -150,7 +150,7 @@ class Conversation(WhatsAppItem):
 
     @property
     def window_until(self) -> str | None:
-        """When free-form messages end or ended; None if there never was a window."""
+        """The end of free-form messages; None if there never was a window."""
         end = window.until(_ms(self.last_inbound_at), _ms(self.free_entry_until))
         return None if end is None else clock.to_text(end)
 

@@ -86,7 +86,7 @@ class Phone(WhatsAppItem):
     # Trigger -> name of the account's sequence that a new customer's message starts. Here, because workers read the
     # number for each message anyway.
     welcome_sequences: Annotated[dict[str, str], AtMost(2)] | None = None
-    # How voice notes become text: `VoiceNotes`, in JSON names.
+    # The transcription of voice notes: `VoiceNotes`, in JSON names.
     transcription: Annotated[dict[str, Any], AtMost(10)] | None = None
     is_cart_enabled: bool | None = None  # commerce settings, as last set here
     is_catalog_visible: bool | None = None

@@ -16,7 +16,7 @@ from whatsapp.store.items import Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake
 
-# What the app reports about an entry of its address book. (Meta, "smb_app_state_sync webhook": add, also of edits.)
+# Reports of the app about an entry of its address book. (Meta, "smb_app_state_sync webhook": add, also of edits.)
 _IS_SAVED: Mapping[str, bool] = {"add": True, "edit": True, "update": True, "remove": False}
 MARKETING = "marketing_messages"
 # Whether the customer opted out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)

@@ -21,7 +21,7 @@ _ANIMATED = 0b10  # flag of a WebP in extended format
 
 
 class Medium(StrEnum):
-    """What a model may be able to read beside text."""
+    """A medium that a model may be able to read beside text."""
 
     IMAGE = "image"
     DOCUMENT = "document"

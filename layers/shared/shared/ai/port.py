@@ -27,7 +27,7 @@ class Role(StrEnum):
 
 
 class Stop(StrEnum):
-    """Why a model stopped. Only END is a complete answer; TOOLS waits for the result of a call."""
+    """The reason why a model stopped. Only END is a complete answer; TOOLS waits for the result of a call."""
 
     END = "end"
     TOOLS = "tools"

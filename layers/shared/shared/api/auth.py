@@ -93,7 +93,7 @@ _ISSUED_AT = "issued_at"
 
 
 class Unresolved(StrEnum):
-    """Why the authorizer found no company for a person who is logged in."""
+    """The reason why the authorizer found no company for a person who is logged in."""
 
     NO_COMPANY = "no_company"  # none of the person's groups gives a role
     OTHER_COMPANY = "other_company"  # the header names a company without a role for the person

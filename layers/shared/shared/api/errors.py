@@ -23,7 +23,7 @@ class KeyReused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newer:
-    """What came after the position that a call named: the present *position*, the *id* of the entry, and its author."""
+    """The entry after the position that a call named: the present *position*, the *id* of the entry, and its author."""
 
     position: str
     id: str

@@ -22,7 +22,7 @@ _IDS = re.compile(_ID, re.ASCII)
 _LONGEST_INVOKER = 100
 TEAM_PATTERN: Final = r"^[a-z0-9-]{1,32}$"
 _TEAM = re.compile(TEAM_PATTERN, re.ASCII)
-# What filters accept: any stored assignee or caller, with or without a kind.
+# The people that filters accept: any stored assignee or caller, with or without a kind.
 ANY_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$"
 CALLER_PATTERN: Final = worded(
     rf"^(user|client|api-key|invoke):{_ID}$", "must be a caller such as user:3f2a"

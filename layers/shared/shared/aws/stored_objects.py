@@ -27,7 +27,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
 
-# Why an object cannot be used.
+# Reasons why an object cannot be used.
 BAD_POINTER, FOREIGN_KEY = "bad_pointer", "foreign_key"
 # Without permission to list, S3 reports a missing object as forbidden, too.
 MISSING, FORBIDDEN = "missing", "forbidden"

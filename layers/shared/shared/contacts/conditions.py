@@ -46,7 +46,7 @@ CONSENT: Final = "consent."
 
 
 class Operator(StrEnum):
-    """How a field is compared with values."""
+    """The comparison of a field with values."""
 
     IS = "is"
     IN = "in"

@@ -35,7 +35,7 @@ _STORED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What a company has at the time *now_ms*: definitions of attributes, and the ids of its lists."""
+    """Definitions of a company's attributes and the ids of its lists, at the time *now_ms*."""
 
     definitions: Definitions
     lists: Collection[str]

@@ -75,7 +75,7 @@ class Person:
 
     @cached_property
     def described(self) -> Described:
-        """What people of the company have stored about the person. One read if contacts were merged, else none."""
+        """The data that the company's people store about the person. One read if contacts were merged, else none."""
         return details.described(self._sources.contacts, self.profile)
 
     @property

@@ -25,7 +25,7 @@ _FAILED: Final = "failed"
 
 
 class Fact(StrEnum):
-    """What is counted of a round. The last five are of AI conversations, beside the others."""
+    """The counts of a round. The last five are of AI conversations, beside the others."""
 
     OPENED = "opened"
     REOPENED = "reopened"  # counts as opened, too

@@ -59,7 +59,7 @@ class Job(Item):
     settles_at: int | None = None  # ms since 1970
     source: int | None = None  # number of the source that is being read; None: the first
     start: dict[str, Any] | None = Field(default=None, repr=False)  # where it continues
-    # What the current page removes, as {kind, key, act}: written first, so that a crash changes no count.
+    # The removals of the current page, as {kind, key, act}: written first, so that a crash changes no count.
     planned: list[Any] = Field(default_factory=list, repr=False)
     page: int = 0
     joining: dict[str, Any] | None = None  # of an export's pages (`shared.privacy.exports.Joining`)

@@ -25,7 +25,7 @@ ERRORS: Final[Errors] = {SecondPersonRequired: (HTTPStatus.CONFLICT, "second_per
 
 
 class PrivacySettings(Item):
-    """What a company has set for its requests: whether a second administrator confirms each."""
+    """The settings of a company's requests: whether a second administrator confirms each."""
 
     pk_pattern: ClassVar[str] = "PRIVACY_SETTINGS#{company}"
     sk_pattern: ClassVar[str] = "SETTINGS"

@@ -92,7 +92,7 @@ def test_an_error_of_a_function_is_no_fact(system: System, booking_service: Rece
     assert texts_by(system, ref)[-1] == PLAIN
 
 
-# What the customer gave
+# Data of the customer
 
 
 @pytest.mark.parametrize(

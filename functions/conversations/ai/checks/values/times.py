@@ -139,7 +139,7 @@ class KnownTimes:
 
 @dataclass(frozen=True, slots=True)
 class _Clock:
-    """How a text writes hours, as far as it shows."""
+    """The notation of hours in a text, as far as it shows."""
 
     by_24: bool
     by_12: bool

@@ -22,7 +22,7 @@ _SPOKEN = frozenset({"audio/ogg", "audio/opus", "audio/amr", "audio/aac"})
 
 
 class FileKind(StrEnum):
-    """What a file is to a person who looks at the chat."""
+    """A file as a person sees it in the chat."""
 
     IMAGE = "image"
     STICKER = "sticker"
@@ -33,7 +33,7 @@ class FileKind(StrEnum):
     CONTACT = "contact card"
 
 
-# Why the model does not have a file, if nothing is wrong with the file itself.
+# Reasons why the model does not have a file, if nothing is wrong with the file itself.
 _UNSUPPORTED = {
     FileKind.IMAGE: "not shown to you, you cannot see images",
     FileKind.STICKER: "not shown to you, you cannot see images",

@@ -100,12 +100,12 @@ class State(OfConversation):
 
     @property
     def number_named_at(self) -> str:
-        """When the company's request named the number; empty if the customer began the conversation."""
+        """The time when the company's request named the number; empty if the customer began the conversation."""
         return "" if self.context_hash == REQUEST_PREFIX else self.created_at
 
     @property
     def number_stated_at(self) -> str:
-        """When the customer last wrote from the number, as far as is known; empty if never."""
+        """The time of the customer's last message from the number, as far as is known; empty if there is none."""
         # A customer with a user id may have written from another number.
         inbound = None if self.customer_user_id else self.last_inbound_at
         began = "" if self.number_named_at else self.created_at

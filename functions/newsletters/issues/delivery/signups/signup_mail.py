@@ -49,7 +49,7 @@ def company_of(reference: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What a mail says: its subject, why it comes, the text of its link, and what happens without an answer."""
+    """The texts of a mail: its subject, why it comes, the text of its link, and what happens without an answer."""
 
     subject: str
     request: str

@@ -1,1 +1,1 @@
-"""What readers ask for by their address: to join a list, a link to their choices, to be erased; each with a mail."""
+"""Requests of readers by their address: to join a list, a link to their choices, to be erased; each with a mail."""

@@ -41,7 +41,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a person has filled in: the normalised address, and the name in one line."""
+    """A filled-in form: the normalised address, and the name in one line."""
 
     email: str = field(repr=False)
     first_name: str = field(repr=False)

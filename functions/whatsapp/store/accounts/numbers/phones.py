@@ -17,7 +17,7 @@ LONGEST_LIST = (
     500  # Of a company: a single item, read in full by every listing that gives no number.
 )
 ROUNDS = 5
-# Why a number may not send, worst first. The worst active cause is shown, not the newest.
+# Causes that stop a number from sending, worst first. The worst active cause is shown, not the newest.
 WORST_FIRST = ("ban", "connection", "restriction")
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _EARLIEST, _LATEST = "0", "9"  # before and after all times as text
 _SHORT = 8  # characters that tell the partitions of one list apart
 
-# Where each partition continues, by a short hash: the time and key of its last entry, empty at its beginning.
+# The position in each partition, by a short hash: the time and key of its last entry, empty at its beginning.
 # Partitions that have ended are absent.
 type Positions = dict[str, str]
 

@@ -10,7 +10,7 @@ from whatsapp.store.items import Message
 from whatsapp.store.items.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
-# Where each conversation continues, by its key: a start key of the index, empty at its beginning. Finished ones are
+# The position in each conversation, by its key: a start key of the index, empty at its beginning. Finished ones are
 # absent.
 type Positions = dict[str, Attributes]
 

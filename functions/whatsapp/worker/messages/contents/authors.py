@@ -26,8 +26,8 @@ IN = "in"
 # The reason under which a change of another person's message is parked.
 FOREIGN = "foreign_change"
 
-# Who made a change: the ids of the customer, {"phone", "userId"}, as far as the event names them. `business`: it is the
-# business's, in the conversation with this customer. `group`: it was made in this group.
+# The author of a change: the ids of the customer, {"phone", "userId"}, as far as the event names them. `business`: the
+# business, in the conversation with this customer. `group`: the change was made in this group.
 type Author = Mapping[str, Any]
 
 

@@ -204,7 +204,7 @@ def _write(
 ) -> None:
     if not facts or (stored is None and report.has_unknown_status):
         return
-    # When the provider last told something about it, in an answer or a webhook.
+    # The time of the provider's last statement about it, in an answer or a webhook.
     facts = facts | {
         "cached_at": max(before.cached_at or "", facts.get("cached_at") or report.moment.at)
     }

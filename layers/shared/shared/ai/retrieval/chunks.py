@@ -29,7 +29,7 @@ LONGEST_SAMPLE: Final = 20_000  # characters that tell the language of a documen
 MOST_BYTES: Final = 5 << 20  # of one document
 # Of these scripts one language has rules for the forms of its words.
 _OF_SCRIPT: Final = {"Arab": "ar", "Ethi": "am"}
-# What files that are no text begin with. Some have only ASCII characters.
+# The beginnings of files that are no text. Some have only ASCII characters.
 _SIGNATURES: Final = {
     b"%PDF-": "PDF",
     b"%!PS": "PostScript",

@@ -1,4 +1,4 @@
-"""What differs between the settings of two versions."""
+"""Differences between the settings of two versions."""
 
 from __future__ import annotations
 

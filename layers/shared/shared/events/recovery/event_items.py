@@ -58,7 +58,7 @@ class ParkedEvent(Item):
 
 
 class DeadLetterNote(Item):
-    """Why the last attempt at an event failed: the dead letter itself does not contain its error."""
+    """The reason of an event's last failed attempt: the dead letter itself does not contain its error."""
 
     reason: str
     attempts: int

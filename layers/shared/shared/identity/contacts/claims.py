@@ -13,7 +13,7 @@ MARK_CHARACTERS: Final = 16  # base32: 80 bits
 
 
 class Proof(StrEnum):
-    """How an event proves that an identifier is its person's."""
+    """The proof of an event that an identifier is its person's."""
 
     PROVIDER = "provider"  # a verified webhook names the sender
     COMPANY = "company"  # the company's request, or an agent

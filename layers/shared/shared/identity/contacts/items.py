@@ -217,7 +217,7 @@ class Note(Record):
 
 
 class What(StrEnum):
-    """What people change of a contact."""
+    """The data of a contact that people change."""
 
     CREATED = "created"
     CHANGED = "changed"

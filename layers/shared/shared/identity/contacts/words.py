@@ -27,7 +27,7 @@ _PLAIN = str.maketrans(
 )
 _WORD = re.compile(r"\w+")
 _SIGNS = re.compile(r"[\W_]+")
-# What files in several languages call a column of phone numbers, as `column_name` returns it.
+# Names of a column of phone numbers in files of several languages, as `column_name` returns it.
 _PHONE_COLUMNS = (
     "phone phonenumber telephone tel mobile mobilephone mobilenumber cell cellphone number whatsapp whatsappnumber"
     " telefon telefonnummer handy handynummer mobil mobilnummer mobiltelefon rufnummer whatsappnummer"

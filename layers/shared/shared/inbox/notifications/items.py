@@ -14,7 +14,7 @@ _EVENT_CHARACTERS: Final = 24  # 96 bits
 
 
 class NotificationKind(StrEnum):
-    """What a notification tells."""
+    """The subject of a notification."""
 
     ASSIGNED = "assigned"
     MENTIONED = "mentioned"  # in an internal note

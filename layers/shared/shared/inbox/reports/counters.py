@@ -50,7 +50,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What is added to the counts of days, of their outcomes, and of months, by date and month."""
+    """Additions to the counts of days, of their outcomes, and of months, by date and month."""
 
     entry: Entry
     assignee: str | None

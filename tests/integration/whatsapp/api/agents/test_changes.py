@@ -225,7 +225,7 @@ def test_a_change_and_a_read_mark_of_an_erased_conversation_do_not_bring_it_back
     assert harness.item(HEAD) == {}
 
 
-# Who changed what
+# Authors of changes
 
 
 def test_every_change_is_recorded_with_its_author_and_no_label_or_number(

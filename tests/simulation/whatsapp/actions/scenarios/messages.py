@@ -108,7 +108,7 @@ def react(system: System) -> None:
     store.messages.set_reactions(system.table, message, shown)
 
 
-# What a call needs besides Ada's message.
+# Items that a call needs besides Ada's message.
 _PREPARED = {"send_image": upload, "send_template": add_template}
 _OWN = {
     "send_reaction",

@@ -36,5 +36,5 @@ class Rate:
 
     @property
     def ahead_ms(self) -> int:
-        """How far the stored free time may be ahead of the clock for one more send."""
+        """The most by which the stored free time may be ahead of the clock for one more send."""
         return (self.burst - 1) * self.every_ms
