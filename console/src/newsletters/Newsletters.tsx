@@ -1,4 +1,5 @@
-// The newsletters of the company: their list, one newsletter, its issues, and the documents that they are made from.
+// The newsletters of the company: their list, one newsletter, its issues, the documents that they are made from, and
+// what the public sees of the lists that they go to.
 
 import { t } from "../texts/texts";
 import { placeOf } from "../shell/router";
@@ -7,14 +8,16 @@ import { IssuePage } from "./IssuePage";
 import { IssueList } from "./IssueList";
 import { NewsletterList } from "./NewsletterList";
 import { NewsletterPage } from "./NewsletterPage";
+import { Later } from "../ui/Later";
 import { isIssue, PLACE } from "./source";
 import "./newsletters.css";
 
 const DOCUMENTS = "documents"; // instead of the code of a newsletter
 const ISSUES = "issues";
+const LISTS = "lists";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
-  const tab = id === DOCUMENTS ? DOCUMENTS : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  const tab = id === DOCUMENTS || id === LISTS ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
     <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
       <h1 class="unseen">{t("newsletter.title")}</h1>
@@ -28,9 +31,13 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
         <a class="tab" href={placeOf(PLACE, DOCUMENTS)} aria-current={tab === DOCUMENTS ? "page" : undefined}>
           {t("newsletter.documents")}
         </a>
+        <a class="tab" href={placeOf(PLACE, LISTS)} aria-current={tab === LISTS ? "page" : undefined}>
+          {t("newsletter.lists")}
+        </a>
       </nav>
       <div class="ops-body">
         {tab === DOCUMENTS && <Documents />}
+        {tab === LISTS && <Later load={() => import("./publishing/Lists")} show={({ Lists }) => <Lists />} />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
       </div>

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from tests.e2e.console.conftest import PATIENCE_MS, visit_of, write
-from tests.e2e.console.test_console import barriers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
