@@ -1,22 +1,24 @@
-// The newsletters of the company: their list, one newsletter, its issues and their looks, and the documents that they are made from.
+// The newsletters of the company: their list, one newsletter, its issues and their looks, the documents that they are made
+// from, and what the public sees of the lists that they go to.
 
 import { t } from "../texts/texts";
 import { placeOf } from "../shell/router";
 import { Documents } from "./Documents";
 import { IssuePage } from "./IssuePage";
 import { IssueList } from "./IssueList";
-import { Looks } from "./Looks";
 import { NewsletterList } from "./NewsletterList";
 import { NewsletterPage } from "./NewsletterPage";
+import { Later } from "../ui/Later";
 import { isIssue, PLACE } from "./source";
 import "./newsletters.css";
 
 const DOCUMENTS = "documents"; // instead of the code of a newsletter
 const ISSUES = "issues";
 const LOOKS = "looks";
+const LISTS = "lists";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
-  const tab = id === DOCUMENTS || id === LOOKS ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  const tab = id === DOCUMENTS || id === LISTS || id === LOOKS ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
     <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
       <h1 class="unseen">{t("newsletter.title")}</h1>
@@ -33,10 +35,14 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
         <a class="tab" href={placeOf(PLACE, LOOKS)} aria-current={tab === LOOKS ? "page" : undefined}>
           {t("newsletter.looks")}
         </a>
+        <a class="tab" href={placeOf(PLACE, LISTS)} aria-current={tab === LISTS ? "page" : undefined}>
+          {t("newsletter.lists")}
+        </a>
       </nav>
       <div class="ops-body">
         {tab === DOCUMENTS && <Documents />}
-        {tab === LOOKS && <Looks />}
+        {tab === LOOKS && <Later load={() => import("./publishing/Looks")} show={({ Looks }) => <Looks />} />}
+        {tab === LISTS && <Later load={() => import("./publishing/Lists")} show={({ Lists }) => <Lists />} />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
       </div>

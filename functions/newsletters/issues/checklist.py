@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.issues.pace import warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store import companies, warm_ups
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.readers import templates
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from newsletters.store.items.issues import Variant
     from newsletters.store.newsletters import Newsletter
 
-MOST_COUNTED: Final = 5_000  # members of a list: a page of half a megabyte
+PAGE: Final = 5_000  # members of a list: half a megabyte
+PAGES: Final = 10  # of each list that are counted
 LONG_SUBJECT: Final = 60
 FORMATS: Final = ("email", "text")
 _EMPTY_LINK: Final = re.compile(
@@ -201,23 +202,30 @@ def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
 def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
     """Return what the warm-up of the sender's domain means for the issue; None if the domain is warm."""
     found = warm_ups.get(deps.store.table, issue.company_id, warm_up.domain_of(issue.sender))
+    if days.is_warm(found, days.day_of(found)):
+        return None
     people, is_all = _people(deps, issue)
     return warm_up.outlook_of(found, people, is_all=is_all)
 
 
 def _people(deps: IssueDependencies, issue: Issue) -> tuple[int, bool]:
     """
-    Return the members of the lists, and whether they are all: at most MOST_COUNTED of each list are counted, and no
-    people of segments, who are known only when they are read.
+    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members of each list are
+    counted, and no people of segments, who are known only when they are read.
     """
-    counts, is_all = 0, not issue.segment_ids
+    people, is_all = set[str](), not issue.segment_ids
     for list_id in issue.list_ids:
-        found, has_more = lists.member_ids(
-            deps.people.contacts, issue.company_id, list_id, limit=MOST_COUNTED
-        )
-        counts += len(found)
+        after, has_more = None, True
+        for _ in range(PAGES):
+            found, has_more = lists.member_ids(
+                deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
+            )
+            people.update(found)
+            if not has_more:
+                break
+            after = found[-1]
         is_all &= not has_more
-    return counts, is_all
+    return len(people), is_all
 
 
 def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:

@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import personal_fields
+from newsletters.issues.links import NO_TRACK
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.bucket.objects import issue_folder
@@ -41,15 +42,14 @@ _HIDDEN: Final = (
     "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
 )
 _LOOK: Final = {"layout", "font_stack", "logo_url", "logo_alt", "header_md", "footer_md"}
-# SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
     '<tr><td align="center" dir="{direction}" class="nl-footer" style="padding:16px 24px;font-family:{fonts};'
     'font-size:14px;line-height:1.5;color:{muted}"><span dir="auto">{permission}</span>'
     '<br><span dir="auto">{postal}</span><br><br>'
-    '<a ses:no-track class="nl-a" href="{unsubscribe}" style="color:{link}">{leave}</a> &#183; '
-    '<a ses:no-track class="nl-a" href="{preferences}" style="color:{link}">{choose}</a> &#183; '
-    '<a ses:no-track class="nl-a" href="{web_view}" style="color:{link}">{view}</a></td></tr></table>'
+    '<a {no_track} class="nl-a" href="{unsubscribe}" style="color:{link}">{leave}</a> &#183; '
+    '<a {no_track} class="nl-a" href="{preferences}" style="color:{link}">{choose}</a> &#183; '
+    '<a {no_track} class="nl-a" href="{web_view}" style="color:{link}">{view}</a></td></tr></table>'
 )
 
 
@@ -76,6 +76,7 @@ def composed(issue: Issue, html: str, text: str, template: MailTemplate | None =
         link=template.colours.accent if template else LIGHT.link,
         permission=escape(issue.permission_line),
         postal=escape(issue.postal_address),
+        no_track=NO_TRACK,
         unsubscribe=UNSUBSCRIBE,
         preferences=PREFERENCES,
         web_view=WEB_VIEW,

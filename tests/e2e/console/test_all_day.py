@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
-from tests.e2e.console.test_console import POLLS_EVERY_MS, barriers
+from tests.e2e.console.test_console import POLLS_EVERY_MS
 from tests.e2e.webhooks import write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]

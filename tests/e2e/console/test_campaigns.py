@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import COUNTER, Customer
+from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SCOPES = ("whatsapp:contacts", "contacts:read", "contacts:write")

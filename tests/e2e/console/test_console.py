@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
-from local.console import browser as browsers
+from local.console.browser import barriers
 from local.stack.seed import NAMES, TEAM
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
@@ -282,15 +282,3 @@ def test_on_a_phone_one_pane_is_shown(
     assert width == 390
     page.get_by_role("link", name="Back").click()
     expect(page.get_by_role("region", name="Conversations")).to_be_visible()
-
-
-def barriers(page: Page) -> list[str]:
-    """The serious and critical findings of axe: rule and the places that break it."""
-    page.evaluate(browsers.axe())
-    rules = "{'target-size': {enabled: true}}"  # off by default: 24 pixels, or as much space
-    report = page.evaluate(f"axe.run(document, {{resultTypes: ['violations'], rules: {rules}}})")
-    return [
-        f"{finding['id']}: {[node['target'] for node in finding['nodes']]}"
-        for finding in report["violations"]
-        if finding["impact"] in {"serious", "critical"}
-    ]

@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from local.stack.seed import NAMES, TEAM
 from local.stack.seed import PASSWORD as PASSWORD_OF_SEED
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of
-from tests.e2e.console.test_console import barriers
 from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import COMPANY
+from local.console.browser import barriers
 from local.demo.chapters.issues import LIST, mail_to, path_in
 from local.demo.scenarios.shop_software import key_of
 from tests.e2e.console.conftest import PATIENCE_MS
-from tests.e2e.console.test_console import barriers
 from tests.e2e.newsletters.editors import Editor
 
 if TYPE_CHECKING:

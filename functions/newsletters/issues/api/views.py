@@ -168,7 +168,7 @@ class CheckView(View):
 class OutlookView(View):
     """
     What a new domain means for an issue: `limit` mails on this day (UTC), of which `sent_today` are sent, and the
-    earliest day of the last mail to `people`. `is_all` is false if there are more of them: of each list 5,000 members
+    earliest day of the last mail to `people`. `is_all` is false if there are more of them: of each list 50,000 members
     are counted, and people of segments are not.
     """
 

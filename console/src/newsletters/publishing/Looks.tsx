@@ -1,15 +1,15 @@
 // The looks of issues: colours, font, logo and texts around the text; made and changed by administrators.
 
 import { useState } from "preact/hooks";
-import { useResource } from "../api/resource";
-import { useApp, useSession } from "../app";
-import { rightsOf } from "../operations/access";
-import { Confirm, Section, Table, Time } from "../operations/sections";
-import { t } from "../texts/texts";
-import { Button } from "../ui/controls";
-import { useChange } from "./changes";
+import { useResource } from "../../api/resource";
+import { useApp, useSession } from "../../app";
+import { rightsOf } from "../../operations/access";
+import { Confirm, Section, Table, Time } from "../../operations/sections";
+import { t } from "../../texts/texts";
+import { Button } from "../../ui/controls";
+import { useChange } from "../changes";
 import { LookForm } from "./LookForm";
-import type { Look } from "./source";
+import type { Look } from "../source";
 
 export function Looks() {
   const { client } = useApp();

@@ -1,11 +1,11 @@
 // A new look, or changes of one, with a sample beside it.
 
-import { useApp } from "../app";
-import { t } from "../texts/texts";
-import { Button, Choices, ErrorNotice, Field } from "../ui/controls";
-import { useDraft } from "../ui/draft";
-import { useChange } from "./changes";
-import { discard, stored, type Look } from "./source";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { Button, Choices, ErrorNotice, Field } from "../../ui/controls";
+import { useDraft } from "../../ui/draft";
+import { useChange } from "../changes";
+import { discard, stored, type Look } from "../source";
 
 const FIELDS = ["name", "layout", "colours.accent", "colours.page", "font_stack", "logo_url", "logo_alt", "header_md", "footer_md"];
 const LAYOUTS = ["standard", "plain", "digest"] as const;
