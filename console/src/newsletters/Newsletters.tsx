@@ -1,5 +1,9 @@
 // The newsletters of the company: their list, one newsletter, its issues, and the documents that they are made from.
 
+import { useApp, useSession } from "../app";
+import { rightsOf } from "../operations/access";
+import { ofNewsletters } from "../operations/versions/sources";
+import { VersionList } from "../operations/versions/Versions";
 import { t } from "../texts/texts";
 import { placeOf } from "../shell/router";
 import { Documents } from "./Documents";
@@ -12,9 +16,12 @@ import "./newsletters.css";
 
 const DOCUMENTS = "documents"; // instead of the code of a newsletter
 const ISSUES = "issues";
+const MODEL = "model";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
-  const tab = id === DOCUMENTS ? DOCUMENTS : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  const { client } = useApp();
+  const { admin } = rightsOf(useSession());
+  const tab = id === DOCUMENTS || (id === MODEL && admin) ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
     <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
       <h1 class="unseen">{t("newsletter.title")}</h1>
@@ -28,9 +35,15 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
         <a class="tab" href={placeOf(PLACE, DOCUMENTS)} aria-current={tab === DOCUMENTS ? "page" : undefined}>
           {t("newsletter.documents")}
         </a>
+        {admin && (
+          <a class="tab" href={placeOf(PLACE, MODEL)} aria-current={tab === MODEL ? "page" : undefined}>
+            {t("newsletter.model")}
+          </a>
+        )}
       </nav>
       <div class="ops-body">
         {tab === DOCUMENTS && <Documents />}
+        {tab === MODEL && <VersionList source={ofNewsletters(client)} about={t("versions.newsletters_about")} effect={t("versions.newsletters")} onChange={() => undefined} />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
       </div>
