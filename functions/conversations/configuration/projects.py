@@ -17,6 +17,7 @@ from conversations.configuration.burst_waits import BurstWaits
 from conversations.configuration.follow_ups import MOST_STEPS, FollowUp
 from conversations.configuration.memory import MemorySettings
 from conversations.configuration.opening_hours import OpeningHours
+from conversations.configuration.satisfaction import SatisfactionSettings
 from conversations.configuration.texts import Text
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Attributes, Table
@@ -233,6 +234,7 @@ class Company(_Part):
     follow_ups: list[FollowUp] = Field(default_factory=list, max_length=MOST_STEPS)
     opening_hours: OpeningHours | None = None
     memory: MemorySettings = Field(default_factory=MemorySettings)
+    satisfaction: SatisfactionSettings | None = None
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
     timezone: ZoneName = "UTC"

@@ -132,6 +132,7 @@ def test_a_table_as_a_file_has_no_formula_and_quotes_what_would_end_a_cell() -> 
 def _outcome(version: int, language: str, **counts: Any) -> dict[str, Any]:
     ended = dict.fromkeys(("endedAlone", "endedWithPeople", "optedOut", "failed"), 0)
     nothing = ended | {"handedOff": {}, "reopenedSoon": 0, "ratedUp": 0, "ratedDown": {}}
+    nothing |= {"asked": 0, "scores": {}}
     place = {"date": "2026-03-30", "channel": "sms", "version": version, "language": language}
     return nothing | place | counts
 
@@ -168,6 +169,13 @@ def test_causes_are_summed_over_all_outcomes_the_most_frequent_one_first() -> No
         [["ai", 5], ["no_progress", 2]],
         [["tone", 3]],
     ]
+
+
+def test_the_mean_of_the_scores_is_of_those_who_answered() -> None:
+    found = [_outcome(1, "de", asked=9, scores={"5": 1, "2": 2}), _outcome(2, "en", asked=1)]
+    script = "value.map((one) => [m.sumsOf([one]).asked, m.meanScore(m.sumsOf([one]))])"
+
+    assert run("reports/outcomes/outcomes.ts", script, found) == [[9, 3], [1, None]]
 
 
 def test_the_share_without_people_is_of_all_that_ended_and_none_of_nothing() -> None:

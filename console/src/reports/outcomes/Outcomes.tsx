@@ -9,7 +9,7 @@ import { locale, named, t } from "../../texts/texts";
 import { Field } from "../../ui/controls";
 import { Figures } from "../Conversations";
 import { Download } from "../Download";
-import { causesOf, COMPARED, ENDS, linesOf, shareAlone, sumsOf, valuesOf, type Compared, type Outcome } from "./outcomes";
+import { causesOf, COMPARED, ENDS, linesOf, meanScore, SCORES, shareAlone, sumsOf, valuesOf, type Compared, type Outcome } from "./outcomes";
 import { Plot } from "../Plot";
 import { queryOf, type Asked } from "../query";
 import type { PartProps } from "../Reports";
@@ -62,6 +62,7 @@ function isChosen({ version, language }: Asked): (one: Outcome) => boolean {
 function Plots({ found, by }: { found: Outcome[]; by: Compared }) {
   const sums = sumsOf(found);
   const share = shareAlone(sums);
+  const mean = meanScore(sums);
   const first = t(`report.by.${by}`);
   return (
     <>
@@ -77,6 +78,13 @@ function Plots({ found, by }: { found: Outcome[]; by: Compared }) {
       <Plot title={t("report.outcomes")} first={first} series={ENDS.map((one) => t(ENDED[one]))} lines={linesOf(found, by, nameOf(by), ({ ends }) => ends)} />
       <Plot title={t("report.handed_off_reopened")} first={first} series={[t("report.handed_off"), t("report.reopened_soon")]} lines={linesOf(found, by, nameOf(by), (one) => [one.handedOff, one.reopenedSoon])} />
       <Plot title={t("report.ratings")} about={t("report.ratings.about")} first={first} series={[t("report.rated_up"), t("report.rated_down")]} lines={linesOf(found, by, nameOf(by), (one) => [one.ratedUp, one.ratedDown])} />
+      <Plot
+        title={t("report.satisfaction")}
+        about={mean === null ? t("report.asked", { count: sums.asked }) : `${t("report.asked", { count: sums.asked })}. ${t("report.mean_score", { score: mean.toLocaleString(locale, { maximumFractionDigits: 1 }) })}`}
+        first={first}
+        series={SCORES.map((number) => t("report.star", { number }))}
+        lines={linesOf(found, by, nameOf(by), ({ scores }) => scores)}
+      />
       <Plot title={t("report.handed_off_for")} first={t("report.cause")} series={[t("report.count")]} lines={causesOf(found, "handedOff").map(([cause, n]) => ({ key: cause, name: named("reason", cause), values: [n] }))} />
       <Plot title={t("report.rated_down_for")} first={t("report.cause")} series={[t("report.count")]} lines={causesOf(found, "ratedDown").map(([cause, n]) => ({ key: cause, name: named("rating.reason", cause), values: [n] }))} />
     </>

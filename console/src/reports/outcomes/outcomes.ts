@@ -10,12 +10,16 @@ export type Compared = (typeof COMPARED)[number];
 // The series of plots, in this order.
 export const ENDS = ["endedAlone", "endedWithPeople", "optedOut", "failed"] as const;
 
+export const SCORES = ["5", "4", "3", "2", "1"] as const;
+
 export interface Sums {
   ends: number[]; // of each of ENDS
   handedOff: number;
   reopenedSoon: number;
   ratedUp: number;
   ratedDown: number;
+  asked: number;
+  scores: number[]; // how many customers answered 5, 4, 3, 2, 1
 }
 
 export function sumsOf(found: Outcome[]): Sums {
@@ -25,6 +29,8 @@ export function sumsOf(found: Outcome[]): Sums {
     reopenedSoon: total(found.map((one) => one.reopenedSoon)),
     ratedUp: total(found.map((one) => one.ratedUp)),
     ratedDown: total(found.flatMap((one) => Object.values(one.ratedDown))),
+    asked: total(found.map((one) => one.asked)),
+    scores: SCORES.map((score) => total(found.map((one) => one.scores[score] ?? 0))),
   };
 }
 
@@ -49,6 +55,12 @@ export function causesOf(found: Outcome[], kind: "handedOff" | "ratedDown"): [st
     for (const [cause, count] of Object.entries(one[kind])) sums.set(cause, (sums.get(cause) ?? 0) + count);
   }
   return [...sums].sort(([one, many], [other, few]) => few - many || one.localeCompare(other, "en"));
+}
+
+// The mean of the scores; null of none.
+export function meanScore({ scores }: Sums): number | null {
+  const answers = total(scores);
+  return answers ? total(scores.map((count, at) => count * Number(SCORES[at]))) / answers : null;
 }
 
 // Of all that ended, the share that ended without people; null of nothing.

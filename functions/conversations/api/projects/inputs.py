@@ -51,6 +51,7 @@ class Settings(Input):
     burst_wait: dict[str, Any] | None = None
     default_language: str | None = None
     timezone: str | None = None
+    satisfaction: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _is_small_enough(self) -> "Settings":

@@ -23,7 +23,7 @@ REF = "acme#hiring#r1"
 ABSENT = (
     "status_reason resumes_at owner turn hand_off_to_human_reason function_call_type "
     "waits_for_approval unreachable language template company_name project_name thread_id email_id "
-    "ai_dollars initial_request_timestamp last_message_at last_inbound_at last_outbound_at "
+    "ai_dollars satisfaction initial_request_timestamp last_message_at last_inbound_at last_outbound_at "
     "window_until snoozed_until"
 )
 OF_MESSAGE = (
@@ -123,14 +123,14 @@ def outcome(project: str, version: int, language: str, **counts: Any) -> dict[st
         ("endedAlone", "endedWithPeople", "optedOut", "failed", "reopenedSoon", "ratedUp"), 0
     )
     place = {"date": f"{NOON:%Y-%m-%d}", "channel": "sms", "version": version}
-    causes: dict[str, Any] = {"handedOff": {}, "ratedDown": {}}
+    causes: dict[str, Any] = {"handedOff": {}, "ratedDown": {}, "asked": 3, "scores": {}}
     return nothing | causes | place | {"language": language} | counts
 
 
 FOUND = {
     "hiring": [
         outcome("hiring", 1, "en", endedAlone=1, endedWithPeople=3, handedOff={"ai": 3}),
-        outcome("hiring", 2, "de", endedAlone=4, ratedUp=2, ratedDown={"tone": 1}),
+        outcome("hiring", 2, "de", endedAlone=4, ratedUp=2, ratedDown={"tone": 1}, scores={"4": 1}),
     ],
     "sales": [outcome("sales", 7, "en", endedAlone=9)],
 }
@@ -159,6 +159,7 @@ def test_outcomes_are_compared_as_plots_with_tables_and_the_address_keeps_what_w
     expect(ends.get_by_role("row")).to_have_count(3)
     expect(ends.get_by_role("row").nth(2)).to_contain_text("Version 2")
     expect(page.get_by_text("5 (63 %)")).to_be_visible()  # of eight ends
+    expect(page.get_by_text("6 Kunden wurden gefragt. Mittel der Antworten: 4")).to_be_visible()
     assert barriers(page) == []
 
     page.get_by_role("combobox", name="Vergleichen nach").select_option("language")
