@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +196,7 @@ def test_a_name_that_resolves_to_a_private_address_is_refused_when_it_is_called(
         patch.setenv("STAGE", "prod")
         made = hooked.create(url=f"https://{host}/hook", types=RECEIVED, name=host)
         patch.setattr(
-            http.socket, "getaddrinfo", lambda *_: [(0, 0, 0, "", (one, 443)) for one in found]
+            socket, "getaddrinfo", lambda *_: [(0, 0, 0, "", (one, 443)) for one in found]
         )
         hooked.post(f"{ALL}/{made['webhook']['webhookId']}/test")
         hooked.runs.drain()

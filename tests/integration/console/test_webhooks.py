@@ -51,7 +51,7 @@ def test_a_delivery_is_signed_and_has_ids_and_states_but_no_name_no_number_and_n
 
 def test_each_change_of_a_conversation_is_one_event_of_its_kind(hooked: Hooked) -> None:
     hooked.create()
-    mail = {"context": Context.EMAIL_THREADS, "due_at": "2026-01-01T13:00:00.000Z"}
+    mail: dict[str, Any] = {"context": Context.EMAIL_THREADS, "due_at": "2026-01-01T13:00:00.000Z"}
     first = {"received": "m1", **WAITS}
     steps: list[tuple[dict[str, Any], list[str]]] = [
         (first, ["message.received", "conversation.opened"]),
@@ -94,7 +94,7 @@ def test_each_change_of_a_conversation_is_one_event_of_its_kind(hooked: Hooked) 
 
 def test_an_ai_conversation_reports_its_hand_off_its_failure_and_an_opt_out(hooked: Hooked) -> None:
     hooked.create(contexts=["conversations"])
-    talk = {"context": Context.CONVERSATIONS, "project_id": "shop"}
+    talk: dict[str, Any] = {"context": Context.CONVERSATIONS, "project_id": "shop"}
     steps = [
         ("initial_message_sent", "open", ["conversation.opened"]),
         ("failed", "open", ["conversation.failed"]),
