@@ -128,10 +128,10 @@ def test_the_last_contact_is_that_of_the_newest_message_and_the_order_of_contact
     inbox: InboxSystem, listed: Listed
 ) -> None:
     table = inbox.tables.contacts
-    shown: dict[str, Any] = {"handle": "447700900101", "claims": event(Proof.PROVIDER, ANN_PHONE)}
-    listed.show("one", **shown)
+    claims = event(Proof.PROVIDER, ANN_PHONE)
+    listed.show("one", handle="447700900101", claims=claims)
     before = table._client.scan(TableName=table.name)["Items"]
-    listed.show("one", minute=59, **shown)
+    listed.show("one", minute=59, handle="447700900101", claims=claims)
 
     (person,) = inbox.get(READER, "/contacts", q="900101").result["contacts"]
     assert person["lastActivityAt"] == "2026-01-01T12:59:00.000Z"
