@@ -58,6 +58,10 @@ BY_VALUE = {
         for name in (
             "approval",
             "audience",
+            "prices",
+            "prices.wrong",
+            "trial",
+            "trial.verdict",
             "category",
             "quality",
             "reason",
