@@ -69,6 +69,10 @@ BY_VALUE = {
         for name in (
             "approval",
             "audience",
+            "prices",
+            "prices.wrong",
+            "trial",
+            "trial.verdict",
             "category",
             "quality",
             "reason",
