@@ -12,11 +12,11 @@ from playwright.sync_api import expect
 
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
+from local.console.browser import barriers
 from local.sandbox.accounts.media import OGG_VOICE
 from shared.access import company_keys
 from shared.aws.dynamodb import Table
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
-from tests.e2e.console.test_console import barriers
 from tests.e2e.webhooks import deliver
 
 if TYPE_CHECKING:

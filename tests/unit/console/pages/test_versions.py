@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.console.test_console import barriers
+from local.console.browser import barriers
 from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Call, Network
 
