@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from newsletters.exports.writers.look import Look
     from newsletters.issues.personal_fields import Names
     from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Issue, MailTemplate
@@ -63,13 +64,34 @@ class Sealed:
 
 def composed(issue: Issue, html: str, text: str, template: MailTemplate | None = None) -> Sealed:
     """Return the exported parts of a newsletter in the look of an issue, with its preview line and its footer."""
+    footer = _footer(issue, template)
+    above = ""
+    if template is not None:
+        html, above, below = _in_look(issue, html, template)
+        footer = below + footer
+        text = _text_in_look(issue, text, template)
+    texts = texts_of(issue.language)
+    lines = (
+        text.rstrip(),
+        "",
+        "-- ",
+        issue.permission_line,
+        issue.postal_address,
+        f"{texts.leave}: {UNSUBSCRIBE}",
+        f"{texts.choose}: {PREFERENCES}",
+        f"{texts.view}: {WEB_VIEW}",
+    )
+    html = _with_preheader(_after_body_start(html, above), issue.preheader)
+    return Sealed(_with_footer(html, footer), "\n".join(lines) + "\n")
+
+
+def _footer(issue: Issue, template: MailTemplate | None) -> str:
     # The look of exports: other events and calls need none of it.
-    from newsletters.exports.writers import look  # noqa: PLC0415 - as above
     from newsletters.exports.writers.email_styles import FONTS  # noqa: PLC0415 - as above
     from newsletters.exports.writers.palette import LIGHT  # noqa: PLC0415 - as above
 
     texts = texts_of(issue.language)
-    footer = _FOOTER.format(
+    return _FOOTER.format(
         direction=texts.direction,
         fonts=FONTS,
         muted=LIGHT.muted,
@@ -84,27 +106,27 @@ def composed(issue: Issue, html: str, text: str, template: MailTemplate | None =
         leave=escape(texts.leave),
         view=escape(texts.view),
     )
-    above, below = "", ""
-    if template is not None:
-        wanted = look.Look(
-            accent=template.colours.accent,
-            page=template.colours.page,
-            **template.model_dump(include=_LOOK),
-        )
-        html, above, below = look.on_html(wanted, html, issue.language)
-        text = "\n\n".join(filter(None, _around(text, look.on_text(wanted, issue.language))))
-    lines = (
-        text.rstrip(),
-        "",
-        "-- ",
-        issue.permission_line,
-        issue.postal_address,
-        f"{texts.leave}: {UNSUBSCRIBE}",
-        f"{texts.choose}: {PREFERENCES}",
-        f"{texts.view}: {WEB_VIEW}",
-    )
-    html = _with_preheader(_after_body_start(html, above), issue.preheader)
-    return Sealed(_with_footer(html, below + footer), "\n".join(lines) + "\n")
+
+
+def _in_look(issue: Issue, html: str, template: MailTemplate) -> tuple[str, str, str]:
+    from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
+
+    return look.on_html(_look(template), html, issue.language)
+
+
+def _text_in_look(issue: Issue, text: str, template: MailTemplate) -> str:
+    from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
+
+    above, below = look.on_text(_look(template), issue.language)
+    return "\n\n".join(filter(None, (above, text.rstrip(), below)))
+
+
+def _look(template: MailTemplate) -> Look:
+    from newsletters.exports.writers.look import Look  # noqa: PLC0415 - as of the footer
+
+    colours = template.colours
+    given = template.model_dump(include=_LOOK)
+    return Look(accent=colours.accent, page=colours.page, **given)
 
 
 def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
@@ -169,11 +191,6 @@ def _with_urls(text: str, urls: Mapping[str, str], spelt: Callable[[str], str]) 
     for placeholder, url in urls.items():
         text = text.replace(placeholder, spelt(url))
     return text
-
-
-def _around(text: str, parts: tuple[str, str]) -> tuple[str, str, str]:
-    above, below = parts
-    return above, text.rstrip(), below
 
 
 def _with_preheader(html: str, preheader: str) -> str:
