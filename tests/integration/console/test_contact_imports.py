@@ -306,6 +306,9 @@ def test_bad_calls_of_imports_are_refused(inbox: InboxSystem, files: Files) -> N
     for line, body, caller, expected in cases:
         answer = files.ask(line, body, caller=caller)
         assert (answer.status, answer.body["error"]["code"]) == expected, line
+    wide = files.uploaded("phone,name,other\n+447700900101,Zoe,Zora\n")
+    doubled = files.ask(f"POST {wide}/start", {"columns": ["phone", "name", "name"]})
+    assert doubled.problems == {"columns.2": "another column has it"}
     for one in (path, f"{path}/rows"):
         assert inbox.get(foreign, one).status == 404
         assert inbox.get(ACME, one).status == 403
