@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -29,13 +28,10 @@ from shared.aws.client_configs import PATIENT
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.policy.kill_switches import KillSwitches
+from shared.policy.kill_switches import KillSwitches, parameter_store
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.settings import Origin, Url, is_local_stage
-
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +66,9 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     resources = resources_of(settings, PATIENT)
     sqs = resources.replies.client
     credentials = CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT))
-    switches = KillSwitches(cache(_parameters), settings.switches_path)
+    switches = KillSwitches(
+        parameter_store(lambda: boto3.client("ssm", config=PATIENT)), settings.switches_path
+    )
     policy_gate = PolicyGate(log=resources.log, switches=switches)
     gateway = _gateway(
         settings,
@@ -125,12 +123,6 @@ def _documents(settings: SpeakingSettings, owners: Owners) -> DocumentSearch:
         make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
         owners=owners,
     )
-
-
-def _parameters() -> SSMProvider:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def _gateway(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import boto3
@@ -30,15 +30,13 @@ from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
-from shared.policy.kill_switches import KillSwitches
+from shared.policy.kill_switches import KillSwitches, parameter_store
 from shared.providers.action_ledger import Action, Ledger
 from shared.providers.company_secrets import CompanySecrets
 from shared.providers.email.ses import Ses
 from shared.runtime.settings import Origin, Url  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
-
     from shared.runtime.failures import Permanent
 
 # SES has no idempotency token: one attempt, and the ledger decides about the next.
@@ -65,12 +63,6 @@ class WorkerSettings(SpendingSettings):
     public_url: Url
     attempts_table_name: str
     max_attempts: int
-
-
-def _parameters() -> SSMProvider:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def resources_of(settings: WorkerSettings) -> SendingResources:
@@ -101,7 +93,9 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
             credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
-        switches=KillSwitches(cache(_parameters), settings.switches_path),
+        switches=KillSwitches(
+            parameter_store(lambda: boto3.client("ssm", config=PATIENT)), settings.switches_path
+        ),
         spending=spending_of(settings, table),
         configuration_set=settings.email_configuration_set,
         public_url=settings.public_url,

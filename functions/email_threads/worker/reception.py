@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
     from email_threads.threading.append import Appended
 
-LOOP_HEADER: Final = "x-parley-loop"  # written by `replies.mail_content`
+LOOP_HEADER: Final = "x-parley-loop"  # written by `replies.delivery.mail_content`
 MOST_OTHERS: Final = 40  # further addresses
 MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailboxes
 

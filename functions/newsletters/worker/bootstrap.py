@@ -36,13 +36,11 @@ from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
 from shared.inbox.live.announcements import Announcements
 from shared.policy.consent.records import Consents
-from shared.policy.kill_switches import KillSwitches
+from shared.policy.kill_switches import KillSwitches, parameter_store
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime.settings import Origin, Settings, Url
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
-
     from shared.providers.email.ses import Ses
     from shared.runtime.failures import Permanent
 
@@ -72,12 +70,6 @@ class WorkerSettings(Settings):
     email_configuration_set: str
     click_configuration_set: str
     public_url: Url
-
-
-def _parameters() -> SSMProvider:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=PATIENT))
 
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
@@ -124,7 +116,9 @@ def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingR
         live=table.beside(settings.live_table_name),
         announcements=Announcements(settings.inbox_function),
         ses=cache(_ses),
-        switches=KillSwitches(cache(_parameters), settings.switches_path),
+        switches=KillSwitches(
+            parameter_store(lambda: boto3.client("ssm", config=PATIENT)), settings.switches_path
+        ),
         configuration_set=settings.email_configuration_set,
         click_configuration_set=settings.click_configuration_set,
         public_url=settings.public_url,

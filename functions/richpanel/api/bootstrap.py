@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 import boto3
 
@@ -15,9 +14,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
+from shared.policy.kill_switches import parameter_store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +32,6 @@ class AdminSettings(SourcesSettings):
     contacts_table_name: str  # has what companies have set, and tickets of contacts
 
 
-def _parameters() -> "SSMProvider":
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
-
-
 def dependencies(settings: AdminSettings) -> ApiDependencies:
     """Return the dependencies for an environment. Raises SettingInvalid."""
     dynamodb = boto3.client("dynamodb", config=quick)
@@ -53,7 +44,9 @@ def dependencies(settings: AdminSettings) -> ApiDependencies:
         idempotency=table(settings.idempotency_table_name),
         audit=table(settings.audit_actions_table_name),
         contacts=Table(dynamodb, settings.contacts_table_name),
-        switchboard=SwitchBoard(cache(_parameters), settings.switches_path),
+        switchboard=SwitchBoard(
+            parameter_store(lambda: boto3.client("ssm", config=quick)), settings.switches_path
+        ),
         queues=EventQueues(
             mail=FifoQueue(sqs, settings.richpanel_queue_url),
             live=FifoQueue(sqs, settings.richpanel_live_queue_url),

@@ -6,8 +6,7 @@ from shared.aws import sqs_worker
 # isort: split
 
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
@@ -25,13 +24,11 @@ from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.policy.kill_switches import parameter_store
 from shared.providers.action_ledger import Ledger
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from shared.runtime.observability import logger, metrics
-
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +43,6 @@ class WorkerSettings(SourcesSettings, SpendingSettings):
     switches_path: str
     attempts_table_name: str
     max_attempts: int
-
-
-@cache
-def _parameters() -> "SSMProvider":
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 
 
 settings = WorkerSettings.load()
@@ -71,7 +61,9 @@ resources = sources(
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
     spending=spending_of(settings, idempotency),
-    switchboard=SwitchBoard(_parameters, settings.switches_path),
+    switchboard=SwitchBoard(
+        parameter_store(lambda: boto3.client("ssm", config=quick)), settings.switches_path
+    ),
 )
 
 

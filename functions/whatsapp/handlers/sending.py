@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue, to_json
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
-from shared.policy.kill_switches import KillSwitches
+from shared.policy.kill_switches import KillSwitches, parameter_store
 from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
@@ -38,7 +37,6 @@ from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.sending.canned_replies import ListFull
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
@@ -73,11 +71,7 @@ def _secret(name: str) -> JsonSecret:
     return JsonSecret(lambda: boto3.client("secretsmanager", config=quick), name)
 
 
-@cache
-def _parameters() -> SSMProvider:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
+_parameters = parameter_store(lambda: boto3.client("ssm", config=quick))
 
 
 keyed_hashes.configure(_secret(settings.identifier_keys_secret_id))

@@ -16,7 +16,7 @@ from shared.aws.sqs_standard import StandardQueue
 from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
-from shared.policy.kill_switches import KillSwitches
+from shared.policy.kill_switches import KillSwitches, parameter_store
 from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
@@ -26,8 +26,6 @@ from whatsapp.store.accounts.numbers.ownership import Ownership
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
-
     from whatsapp.configuration.settings import ActionsSettings
 
 
@@ -43,12 +41,8 @@ def _secret(name: str) -> JsonSecret:
     return JsonSecret(lambda: boto3.client("secretsmanager", config=quick), name)
 
 
-@cache
-def parameters() -> SSMProvider:
-    """Return the client of the parameter store, with the switches and the keys of forms."""
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
+# The parameter store, with the switches and the keys of forms.
+parameters = parameter_store(lambda: boto3.client("ssm", config=quick))
 
 
 def resources_of(settings: ActionsSettings) -> ActionResources:

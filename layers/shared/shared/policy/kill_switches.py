@@ -14,7 +14,8 @@ and may name further ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
@@ -43,6 +44,18 @@ class SwitchNotSet(Exception):
         self.reason = reason
 
 
+def parameter_store(make_client: Callable[[], Any]) -> Callable[[], SSMProvider]:
+    """Return a function that creates the parameter store at its first call: it and the client of SSM take 25 ms."""
+
+    @cache
+    def created() -> SSMProvider:
+        from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see above
+
+        return SSMProvider(boto3_client=make_client())
+
+    return created
+
+
 @dataclass(slots=True)
 class _Read:
     """
@@ -69,7 +82,7 @@ class KillSwitches:
     """
     The parameters below *path*, such as `/parley/prod/conversations`.
 
-    *provider* always returns the same one, and creates it at its first call: it and the client of SSM take 25 ms.
+    *provider* always returns the same one; see `parameter_store`.
     """
 
     provider: Callable[[], SSMProvider]

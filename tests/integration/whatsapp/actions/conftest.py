@@ -178,7 +178,7 @@ class Actions:
         """Set the kill switch; `false` permits sending."""
         name = "/parley/local/whatsapp/safe_mode"
         boto3.client("ssm").put_parameter(Name=name, Value=value, Type="String", Overwrite=True)
-        bootstrap.parameters.cache_clear()
+        bootstrap.parameters.cache_clear()  # type: ignore[attr-defined] # of functools.cache
 
 
 def eum_phone(**facts: Any) -> Any:

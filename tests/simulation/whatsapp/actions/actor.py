@@ -181,7 +181,7 @@ class Actor:
         for secret in (resources.tokens, resources.seal_secret, resources.webhook_secrets):
             secret._value = None
         self.module.identifier_keys._value = None
-        bootstrap.parameters.cache_clear()
+        bootstrap.parameters.cache_clear()  # type: ignore[attr-defined] # of functools.cache
 
     def wait(self, minutes: int) -> None:
         """Let minutes pass: the schedule runs in each, and the workers handle what it queues."""
