@@ -103,6 +103,14 @@ def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
     return issue_folder(store, issue.issue_id).put("mail", body).attributes()
 
 
+def sealed_fields(
+    store: Store, issue: Issue, parts: Sealed, variants: Mapping[Variant, Sealed]
+) -> dict[str, Any]:
+    """Store the parts of an issue, and of variants with a text of their own; return its fields with the pointers."""
+    others = {name: seal(store, issue, own) for name, own in variants.items()}
+    return {"sealed": seal(store, issue, parts), "sealed_variants": others or None}
+
+
 def sealed_of(store: Store, issue: Issue) -> dict[Variant, Sealed]:
     """
     Read the sealed parts of the issue, as `a`, and of the variants that have a text of their own. Raises
