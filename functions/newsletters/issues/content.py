@@ -16,6 +16,7 @@ from newsletters.issues import personal_fields
 from newsletters.issues.links import NO_TRACK
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
+from newsletters.store.items.issues import VARIANTS
 from newsletters.store.objects import issue_folder
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
@@ -116,9 +117,10 @@ def sealed_of(store: Store, issue: Issue) -> dict[Variant, Sealed]:
     Read the sealed parts of the issue, as `a`, and of the variants that have a text of their own. Raises
     ObjectUnusable, also if there are none.
     """
-    pointers: dict[Variant, Mapping[str, Any] | None] = {"a": issue.sealed}
-    pointers |= issue.sealed_variants or {}
-    return {name: read_sealed(store, issue.issue_id, one) for name, one in pointers.items()}
+    named = {"a": issue.sealed, **(issue.sealed_variants or {})}
+    return {
+        name: read_sealed(store, issue.issue_id, named[name]) for name in VARIANTS if name in named
+    }
 
 
 def pointer_of(issue: Issue, variant: Variant | None = None) -> Mapping[str, Any] | None:

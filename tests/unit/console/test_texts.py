@@ -46,6 +46,7 @@ CODE = "\n".join(text for _, _, text in FILES)
 BY_VALUE = {
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    *("newsletter.lists", "newsletter.series.unit", "newsletter.warm_up.reason"),
     *(
         f"ops.numbers.{name}"
         for name in (
