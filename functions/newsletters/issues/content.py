@@ -17,6 +17,7 @@ from newsletters.issues.links import NO_TRACK
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.bucket.objects import issue_folder
+from newsletters.store.items.issues import VARIANTS
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
 from shared.providers.email.mime import Body
@@ -135,14 +136,23 @@ def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
     return issue_folder(store, issue.issue_id).put("mail", body).attributes()
 
 
+def sealed_fields(
+    store: Store, issue: Issue, parts: Sealed, variants: Mapping[Variant, Sealed]
+) -> dict[str, Any]:
+    """Store the parts of an issue, and of variants with a text of their own; return its fields with the pointers."""
+    others = {name: seal(store, issue, own) for name, own in variants.items()}
+    return {"sealed": seal(store, issue, parts), "sealed_variants": others or None}
+
+
 def sealed_of(store: Store, issue: Issue) -> dict[Variant, Sealed]:
     """
     Read the sealed parts of the issue, as `a`, and of the variants that have a text of their own. Raises
     ObjectUnusable, also if there are none.
     """
-    pointers: dict[Variant, Mapping[str, Any] | None] = {"a": issue.sealed}
-    pointers |= issue.sealed_variants or {}
-    return {name: read_sealed(store, issue.issue_id, one) for name, one in pointers.items()}
+    named = {"a": issue.sealed, **(issue.sealed_variants or {})}
+    return {
+        name: read_sealed(store, issue.issue_id, named[name]) for name in VARIANTS if name in named
+    }
 
 
 def pointer_of(issue: Issue, variant: Variant | None = None) -> Mapping[str, Any] | None:

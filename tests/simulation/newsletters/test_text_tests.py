@@ -237,3 +237,27 @@ def test_what_a_read_returns_can_be_sent_back(system: System) -> None:
     body = {"version": found["version"], "subject_test": found["subject_test"]}
     system.act("PATCH", ONE, body, key="back")
     assert system.read(ONE)["subject_test"] == found["subject_test"]
+
+
+def test_a_change_that_does_not_name_the_texts_keeps_them_or_is_refused(system: System) -> None:
+    code = ready(system)
+    own = system.read(ONE)["subject_test"]
+    del own["newsletter_codes"]
+    body = {"version": 1, "subject_test": {**own, "wait_minutes": 60}}
+    system.act("PATCH", ONE, body, key="kept")
+    found = system.read(ONE)["subject_test"]
+    assert (found["newsletter_codes"], found["wait_minutes"]) == ([code], 60)
+
+    more = {"version": 2, "subject_test": {**own, "subjects": ["B", "C"]}}
+    status, answer = system.call("PATCH", ONE, more)
+    field = answer["error"]["details"][0]["field"]
+    assert (status, field) == (400, "subject_test.newsletter_codes")
+    system.act(
+        "PATCH",
+        ONE,
+        {"version": 2, "subject_test": {**own, "subjects": ["B"], "newsletter_codes": []}},
+        key="none",
+    )
+    assert system.read(ONE)["subject_test"]["newsletter_codes"] == []
+    system.act("PATCH", ONE, {"version": 3, "subject_test": None}, key="end")
+    assert system.read(ONE).get("subject_test") is None

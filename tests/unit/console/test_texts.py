@@ -57,6 +57,8 @@ BY_VALUE = {
         "newsletter.series",
         "newsletter.series.run",
     ),
+    *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    *("newsletter.lists", "newsletter.series.unit", "newsletter.warm_up.reason"),
     *(
         f"ops.numbers.{name}"
         for name in (

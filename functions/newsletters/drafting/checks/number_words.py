@@ -37,7 +37,7 @@ _TABLES: Final = {
     "fr": (
         """deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit
         dix-neuf vingt/vingts trente quarante cinquante soixante septante huitante/octante nonante""",
-        "un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9",
+        "un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9 douzaine=12",
         "cents=100 millions=1e6 milliards=1e9 mio=1e6 md=1e9 mds=1e9 mrd=1e9",
     ),
     "es": (
@@ -47,7 +47,7 @@ _TABLES: Final = {
         veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29 cien=100 ciento=100
         doscientos=200 doscientas=200 trescientos=300 trescientas=300 cuatrocientos=400 cuatrocientas=400
         quinientos=500 quinientas=500 seiscientos=600 seiscientas=600 setecientos=700 setecientas=700
-        ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12""",
+        ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12 docena=12""",
         "millones=1e6 billones=1e12 mill=1e6 mdd=1e6",
     ),
     "pt": (
@@ -56,7 +56,8 @@ _TABLES: Final = {
         sessenta setenta oitenta noventa""",
         """um=1 uma=1 cem=100 cento=100 duzentos=200 duzentas=200 trezentos=300 trezentas=300 quatrocentos=400
         quatrocentas=400 quinhentos=500 quinhentas=500 seiscentos=600 seiscentas=600 setecentos=700
-        setecentas=700 oitocentos=800 oitocentas=800 novecentos=900 novecentas=900 mil=1e3 milhão=1e6 bilhão=1e9""",
+        setecentas=700 oitocentos=800 oitocentas=800 novecentos=900 novecentas=900 mil=1e3 milhão=1e6 bilhão=1e9
+        dúzia=12""",
         "milhões=1e6 bilhões=1e9 mi=1e6 bi=1e9",
     ),
     "ar": (
@@ -67,20 +68,20 @@ _TABLES: Final = {
         أربعمئة=400 أربعمائة=400 خمسمئة=500 خمسمائة=500 ستمئة=600 ستمائة=600 سبعمئة=700 سبعمائة=700 ثمانمئة=800
         ثمانمائة=800 تسعمئة=900 تسعمائة=900 ألف=1e3 ألفان=2000 ألفين=2000 ألفي=2000 مئتي=200 مائتي=200
         مليون=1e6 مليونان=2e6 مليونين=2e6 مليوني=2e6
-        مليار=1e9""",
+        مليار=1e9 دزينة=12""",
         "آلاف=1e3 ألفا=1e3 ملايين=1e6 مليونا=1e6 مليارات=1e9",
     ),
     "sw": (
         """mbili/wawili/miwili/viwili/mawili tatu/watatu/mitatu/vitatu/matatu nne/wanne/minne/vinne/manne
         tano/watano/mitano/vitano/matano sita saba nane/wanane/minane/vinane/manane tisa kumi - - - - - - - - -
         ishirini thelathini arobaini hamsini sitini sabini themanini tisini""",
-        "moja=1 mia=100 elfu=1e3 laki=1e5 milioni=1e6 bilioni=1e9",
+        "moja=1 mia=100 elfu=1e3 laki=1e5 milioni=1e6 bilioni=1e9 dazeni=12",
         "",
     ),
     "am": (
         """ሁለት ሦስት/ሶስት አራት አምስት ስድስት ሰባት ስምንት ዘጠኝ አስር/ዐሥር/አሥር/አስራ/አሥራ/ዐሥራ - - - - - - - - - ሃያ/ሀያ ሠላሳ/ሰላሳ አርባ
         ሃምሳ/ሀምሳ ስልሳ/ስድሳ ሰባ ሰማንያ/ሰማኒያ ዘጠና""",
-        "አንድ=1 መቶ=100 ሺህ=1e3 ሺ=1e3 ሚሊዮን=1e6 ቢሊዮን=1e9",
+        "አንድ=1 መቶ=100 ሺህ=1e3 ሺ=1e3 ሚሊዮን=1e6 ቢሊዮን=1e9 ደርዘን=12",
         "",
     ),
 }  # fmt: skip

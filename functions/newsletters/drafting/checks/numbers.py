@@ -52,6 +52,8 @@ _PERCENT_WORDS: Final = re.compile(
 _MONEY_BEFORE: Final = re.compile(r"(?:[$\u20ac\u00a3\u00a5]|\b[A-Z]{3})\s?$")
 _MONEY_SCALE: Final = re.compile(r"\s?([kKmMbB])(?![^\W\d_])")
 _MONEY_BEHIND: Final = re.compile(r"\s?([kKM])(?=\s?[$\u20ac\u00a3\u00a5])")
+_FRACTIONS: Final = {"\u00bc": "25", "\u00bd": "5", "\u00be": "75"}
+_MIXED: Final = re.compile(rf"(\d)\s?([{''.join(_FRACTIONS)}])")
 _LETTERS: Final = {"k": Decimal(1_000), "m": Decimal(1_000_000), "b": Decimal(1_000_000_000)}
 _ARABIC_AND: Final = "و"
 
@@ -61,8 +63,9 @@ def numbers_in(text: str, languages: Collection[str] = ()) -> list[str]:
     Return the numbers of a text in order, in words of one of *languages*.
 
     `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
-    numbers, without leading zeros, as in `5 January`.
+    numbers, without leading zeros, as in `5 January`. `2½` is `2.5`.
     """
+    text = _MIXED.sub(lambda found: f"{found[1]}.{_FRACTIONS[found[2]]}", text)
     found: dict[int, list[str]] = {}
     known: list[NumberWords | None] = [words_of(one) for one in LANGUAGES if one in languages]
     for words in known or [None]:

@@ -22,6 +22,8 @@ _QUOTED: Final = re.compile(
         [
             *(f"{a}([^{a}{b}]+){b}" for a, b in _PAIRS),
             "\u201d([^\u201c\u201d\u201e]+)\u201d",
+            # As typed from right to left: the mark that stands on the right side opens.
+            r"\u201d(?=[\u0600-\u06ff])([^\u201c\u201d\u201e]+)\u201c",
             *(
                 rf"(?<!\w){a}(?=\S)([^{a}{b}]+(?:{b}(?=\w)[^{a}{b}]*)*){b}(?!\w)"
                 for a, b in _SINGLE

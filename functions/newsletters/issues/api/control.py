@@ -85,6 +85,8 @@ def configure(
         name for name, value in fields.items() if value is None and name not in optional
     ]:
         raise InvalidInput([{"field": name, "problem": "must not be null"} for name in missing])
+    if given.subject_test is not None:
+        fields["subject_test"] = variants.with_kept_texts(issue, given.subject_test)
     changed = issue.model_copy(update=fields)
     if not changed.audiences:
         raise InvalidInput([{"field": "list_ids", "problem": "an issue needs a list or a segment"}])
@@ -131,12 +133,7 @@ def approve(
         given.version,
         [_DRAFT],
         state=_APPROVED,
-        sealed=content.seal(deps.store, issue, findings.parts),
-        sealed_variants={
-            name: content.seal(deps.store, issue, parts)
-            for name, parts in findings.variants.items()
-        }
-        or None,
+        **content.sealed_fields(deps.store, issue, findings.parts, findings.variants),
         content_hash=content_hash(newsletter.metadata, draft),
         tracks_clicks=settings is not None and settings.track_clicks,
         approved_at=timestamp(clock.now_ms()),

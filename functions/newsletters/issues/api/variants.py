@@ -8,6 +8,7 @@ from newsletters.api.access import NotFound, readable
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from newsletters.issues.api.inputs import SubjectTestInput
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.store.items import Issue
     from shared.api.auth import Caller
@@ -18,6 +19,20 @@ def check(deps: IssueDependencies, caller: Caller, issue: Issue) -> None:
     problems = [*_repeated(issue), *_unreadable(deps, caller, issue)]
     if problems:
         raise InvalidInput(problems)
+
+
+def with_kept_texts(issue: Issue, given: SubjectTestInput) -> SubjectTestInput:
+    """
+    Return a test with the present texts, if it names none. Raises InvalidInput if it has another number of subjects:
+    which text is whose is not known then.
+    """
+    codes = issue.subject_test.newsletter_codes if issue.subject_test else []
+    if not codes or "newsletter_codes" in given.model_fields_set:
+        return given
+    if len(codes) != len(given.subjects):
+        problem = "must be given with another number of subjects; null or no entry is the issue's own text"
+        raise InvalidInput([{"field": "subject_test.newsletter_codes", "problem": problem}])
+    return given.model_copy(update={"newsletter_codes": codes})
 
 
 def _repeated(issue: Issue) -> list[dict[str, str]]:

@@ -115,7 +115,7 @@ class Issue(TableItem):
     content_hash: str | None = None
     tracks_clicks: bool = False
     sealed: dict[str, Any] | None = None
-    sealed_variants: dict[Variant, dict[str, Any]] | None = None
+    sealed_variants: dict[str, dict[str, Any]] | None = None
     scheduled_for: int | None = None
     timezone: str | None = None
     local: str | None = None

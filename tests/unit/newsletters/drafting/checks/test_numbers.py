@@ -31,6 +31,12 @@ def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) ->
     ("language", "text", "numbers"),
     [
         ("en", "two hundred and five thousand, twenty-one, a dozen", ["205000", "21", "12"]),
+        ("fr", "une douzaine de fermes", ["12"]),
+        ("es", "una docena de granjas", ["12"]),
+        ("pt", "uma dúzia de quintas", ["12"]),
+        ("ar", "دزينة من المزارع", ["12"]),
+        ("en", "2½ tonnes, 1,240 ¼ and ½ of it", ["2.5", "1240.25"]),
+        ("de", "3¾ Tonnen", ["3.75"]),
         ("en", "3 million, three million, 2.5 billion", ["3000000", "3000000", "2500000000"]),
         ("en", "two, three and four; one of them; millions of people", ["2", "3", "4"]),
         ("en", "twelve per cent, 12 percent, 12 %, 12 percentage points", ["12 %"] * 4),

@@ -7,6 +7,10 @@ import pytest
 from newsletters.drafting.checks.quotations import quotations_in, stands_in
 
 PASSAGE = "Farmers' groups said: *We lost half of the harvest*, and \u201cthe rains\u201d came \u2013 too late."
+# We lost half of the harvest, in Arabic.
+SAID = (
+    "\u0641\u0642\u062f\u0646\u0627 \u0646\u0635\u0641 \u0627\u0644\u0645\u062d\u0635\u0648\u0644"
+)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +28,8 @@ PASSAGE = "Farmers' groups said: *We lost half of the harvest*, and \u201cthe ra
         ("\u201cwe lost all\u201d and then \u201cwe left the place\u201d", ["we lost all", "we left the place"]),
         ("\u00abnous avons \u201ctout perdu\u201d hier\u00bb", ["nous avons \u201ctout perdu\u201d hier"]),
         ("\u300e我们失去了一半的收成\u300f", ["我们失去了一半的收成"]),
+        (f"\u201d{SAID}\u201c.", [SAID]),
+        (f"\u201c{SAID}\u201d, \u201c{SAID} 2\u201d", [SAID, f"{SAID} 2"]),
         ("the farmers' own choice and the traders' groups; it\u2019s the farmers\u2019 harvest, isn\u2019t it", []),
         ("a \u201csmart\u201d tool, \u201cclimate finance\u201d", []),
     ],
