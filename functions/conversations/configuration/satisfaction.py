@@ -13,7 +13,7 @@ class SatisfactionSettings(BaseModel):
     """
     The customers of *percent* of the conversations are asked *after_minutes* from the end, at most once in 30 days.
 
-    *text* is the question; without it, it is Parley's own, which has nine languages.
+    *text* is the question; without it, it is Parley's own, which has eight languages.
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)

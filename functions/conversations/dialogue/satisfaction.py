@@ -87,10 +87,10 @@ def _is_wanted(deps: DialogueDependencies, opened: OpenConversation) -> bool:
 
 
 def _written(deps: DialogueDependencies, opened: OpenConversation) -> Message | None:
-    """Return the question; None if the person was asked in another conversation."""
-    if not deps.policy_gate.may_ask(opened, _action_id(opened)):
-        return None
-    return deps.writer.satisfaction(opened, deps.turns.gateway.public_url, TURN_ID)
+    """Return the question; None if the person was asked in another conversation. Raises Unwritable."""
+    message = deps.writer.satisfaction(opened, deps.turns.gateway.public_url, TURN_ID)
+    # Last: one that cannot be written is no question to the person.
+    return message if deps.policy_gate.may_ask(opened, _action_id(opened)) else None
 
 
 def _action_id(opened: OpenConversation) -> str:

@@ -46,6 +46,7 @@ REMAINDERS: Final = stated(
     requests, 35 days: ids in stored answers of API calls, under hashes
     texts_of_others: texts that name the person in conversations with other people, and the company's documents
     damaged_events, 35 days: parked events whose text cannot be read, so that their person is unknown
+    limits, 31 days: times of messages and of the question how satisfied the person is, under keyed hashes of addresses
     early_files, 35 days: ids of files whose message has not come; the files are the inbox's
     """,
     outside="""

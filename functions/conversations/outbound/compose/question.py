@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.store.items.turn import TurnKind
 from shared.inbox.satisfaction.links import CONVERSATIONS, VALID_DAYS, Link, page_url
 from shared.inbox.satisfaction.texts import DEFAULT, TEXTS
 from shared.runtime import clock
@@ -35,12 +34,10 @@ def with_link(text: str, ref: str, language: str, at: str, base_url: str) -> str
 
 def as_sent(message: Message, ref: str, base_url: str) -> Message:
     """
-    Return a message with the text that its provider gets. The stored one has no link: only the customer can answer.
+    Return a question with the text that its provider gets. The stored one has no link: only the customer can answer.
 
     Raises KeysUnreadable.
     """
-    if message.turn_kind is not TurnKind.SATISFACTION:
-        return message
     language = message.language or DEFAULT
     text = with_link(message.content, ref, language, message.message_timestamp, base_url)
     return message.model_copy(update={"content": text})

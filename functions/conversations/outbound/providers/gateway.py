@@ -12,7 +12,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.lifecycle.conversation import addresses_of
-from conversations.outbound.compose.question import as_sent
 from conversations.outbound.failures import Kind
 from conversations.outbound.providers.payloads import (
     for_aws_sms,
@@ -28,6 +27,7 @@ from conversations.outbound.providers.twilio_accounts import (
     twilio_account,
 )
 from conversations.store import states
+from conversations.store.items.turn import TurnKind
 from shared.aws.sqs_fifo import Entry, digest
 from shared.identity import addresses
 from shared.identity.business_accounts import OWN_PROVIDERS
@@ -165,7 +165,7 @@ class Providers:
             if clock.now_ms() < action.reserved_at + LIST_TRIED_MS:
                 raise Transient("send_in_doubt") from None
             raise InDoubt("twilio_list_unreadable") from None
-        expected_hash = messages.body_hash(as_sent(message, opened.ref, self.public_url).content)
+        expected_hash = messages.body_hash(self._as_sent(opened, message).content)
         since = action.reserved_at - clock.SECOND_MS
         return next(
             (m.sid for m in listed if m.body_hash == expected_hash and m.created_at_ms >= since),
@@ -195,7 +195,7 @@ class Providers:
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self.require_claims(opened)
-        message = as_sent(message, opened.ref, self.public_url)
+        message = self._as_sent(opened, message)
         channel = opened.channel
         if not isinstance(channel, EmailChannel) and not addresses.is_user_id(opened.customer):
             opened = self._proven(opened)
@@ -206,6 +206,14 @@ class Providers:
         if isinstance(channel, SmsChannel):
             return self.clients.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
         return self._by_meta(opened, channel, message, action_id)
+
+    def _as_sent(self, opened: OpenConversation, message: Message) -> Message:
+        """Return a message with the text that the provider gets: a question has a link that is not stored."""
+        if message.turn_kind is not TurnKind.SATISFACTION:
+            return message
+        from conversations.outbound.compose.question import as_sent  # noqa: PLC0415 - few turns ask
+
+        return as_sent(message, opened.ref, self.public_url)
 
     def _proven(self, opened: OpenConversation) -> OpenConversation:
         """
