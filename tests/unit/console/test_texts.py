@@ -19,6 +19,7 @@ from richpanel.decisions.switches import Switches
 from shared.ai.spoken_words import FINAL
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
+from shared.inbox.notifications.webhooks.items import EventType
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -81,6 +82,16 @@ BY_VALUE = {
     *(
         "keys.scope",
         "keys.state",
+        "webhooks.done",
+        "webhooks.effect",
+        "webhooks.paused_for",
+        "webhooks.problem",
+        "webhooks.result",
+        "webhooks.state",
+        "webhooks.type.contact",
+        "webhooks.type.conversation",
+        "webhooks.type.message",
+        "webhooks.type.webhook",
         "nav",
         "transcript",
         "notifications.ended",
@@ -247,6 +258,7 @@ def test_no_text_is_unused() -> None:
         ("due.over", TargetName),
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
+        ("webhooks.type", EventType),
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
     ],
 )
