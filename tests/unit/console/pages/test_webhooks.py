@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,18 +100,23 @@ def test_an_administrator_makes_a_webhook_sees_its_secret_once_and_pauses_it(
     expect(shown).to_contain_text(SECRET)
     row = page.get_by_role("row").filter(has_text="CRM")
     expect(row).to_contain_text("https://hooks.example.com/parley?…")
-    row.get_by_role("button", name=f"{deliveries}: CRM").click()
+    row.get_by_role("button", name=named(deliveries)).click()
     expect(page.get_by_role("row").filter(has_text="event-1")).to_contain_text(waits)
     assert serious(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    row.get_by_role("button", name=f"{pause}: CRM").click()
+    row.get_by_role("button", name=named(pause)).click()
     page.get_by_role("dialog").get_by_role("button", name=pause, exact=True).click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
     assert given[0]["types"] == ["message.received"]
     assert given[1] == {"state": "paused"}
-    expect(row.get_by_role("button", name=f"{pause}: CRM")).to_have_count(0)
+    expect(row.get_by_role("button", name=named(pause))).to_have_count(0)
+
+
+def named(button: str) -> re.Pattern[str]:
+    """The name of a button of the row; in Arabic, marks of direction stand around the name of the webhook."""
+    return re.compile(f"{button}.*CRM")
 
 
 def serious(page: Any) -> list[str]:
