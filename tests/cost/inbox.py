@@ -6,17 +6,22 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from boto3 import client
 
+from console.notifications.webhooks.posts import Attempt
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.inbox import partitions
-from shared.inbox.items import Entry, Head
+from shared.inbox.items import Context, Entry, Head
 from shared.inbox.notifications.items import Notification, NotificationKind
+from shared.inbox.notifications.webhooks import outbox
+from shared.inbox.notifications.webhooks.items import EventType, SigningKey, Webhook
 from shared.inbox.reports import hours
+from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.kinds import WORDS
@@ -40,6 +45,8 @@ if TYPE_CHECKING:
 
 ADAS = Conversation.key(COUNTER.phone, ADA.wa_id)
 COMPARED = 2_000
+HOOK = "hook"
+WANTED = ["whatsapp", "message.received"]
 READER = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 
 
@@ -57,6 +64,7 @@ type Measured = dict[str, Figures]
 NEW, MESSAGE, ASSIGNED = "a new conversation", "a message", "a message, assigned"
 GIVEN = "assigned to a person, who is notified"
 NOTIFICATIONS = "20 of 200 notifications"
+TO_WEBHOOK, DELIVERED = "a message, with an event for a webhook", "the run that delivers the event"
 READ, UNCHANGED, REMOVED = (
     "marked as read",
     "nothing that the inbox shows",
@@ -71,6 +79,8 @@ WRITTEN_DOWN: Measured = {
     ANSWERED: Figures(10, 3, 4),
     RESOLVED: Figures(10, 3, 4),
     GIVEN: Figures(4, 4, 6),
+    TO_WEBHOOK: Figures(5, 3, 6),
+    DELIVERED: Figures(5, 7, 12),
     READ: Figures(3, 3, 4),
     UNCHANGED: Figures(0, 2, 2),
     REMOVED: Figures(3, 3, 4),
@@ -96,7 +106,8 @@ profile and one for each of the newest 20 conversations. A notification is one w
 of a person or a team are read by one query, a unit for 4 KB, and each conversation that is shown for half a unit.
 A new note costs a read unit, with mentions another one and a write unit for each of them; a new draft of a thread one
 or two read units. Changes of a campaign cost a read unit in each batch, and for a day after its end a write unit.
-A notification reads the browsers of the company that get pushes, a unit for about ten.
+A notification reads the browsers of the company that get pushes, a unit for about ten. A company without a webhook pays
+nothing for webhooks. An event costs its feed a write unit, and another one for all events of a change and webhook.
 """
 
 
@@ -143,20 +154,52 @@ def measure(system: System) -> Measured:
         meter.changed(lambda: _change(system, "assignee", None))
         found[GIVEN] = meter.changed(lambda: _change(system, "assignee", "user:kim"))
         meter.changed(lambda: _change(system, "assignee", None))
+        meter.changed(lambda: _message(system, 12))  # which opens the conversation again
+        partitions.set_webhooks(meter.module.inbox_feed.tables.inbox, COMPANY, {HOOK: WANTED})
+        partitions.forget()
+        found[TO_WEBHOOK] = meter.changed(lambda: _message(system, 13))
+        found |= _deliveries(meter)
         found[REMOVED] = meter.changed(lambda: system.table.delete({"pk": ADAS}))
         found |= _reads(meter)
     return found
+
+
+def _deliveries(meter: _Meter) -> Measured:
+    """The run of a webhook that one event waits for."""
+    api = _api()
+    meter.pricing.watch(api.deps.table._client)
+    now = clock.to_text(clock.now_ms())
+    hook = Webhook(
+        **Webhook.key(COMPANY, HOOK),
+        company=COMPANY,
+        name="CRM",
+        url="https://hooks.example.com/parley",
+        types={EventType.MESSAGE_RECEIVED},
+        contexts={Context.WHATSAPP},
+        created_at=now,
+        created_by="user:kim",
+        signing=[SigningKey(number=1, fingerprint="aa", cause="cost")],
+    )
+    api.deps.live.put(hook.attributes())
+    started = {outbox.STARTED: {"company": COMPANY, "webhook": HOOK}}
+    accepted = Attempt(status=200)
+    with mock.patch("console.notifications.webhooks.posts.post", return_value=accepted):
+        return {DELIVERED: meter.spent(lambda: api.handler(started, Invocation()))}
+
+
+def _api() -> ModuleType:
+    return imported(
+        "console.handlers.api",
+        environment("InboxApi", Stage="local")
+        | {"API_SEAL_SECRET_ID": properties("ApiSealSecret", Stage="local")["Name"]},
+    )
 
 
 def _reads(meter: _Meter) -> Measured:
     table = Table(meter.system.dynamodb, _inbox_table())
     for first in range(0, COMPARED, 25):
         table.put_many([_entry(n).attributes() for n in range(first, first + 25)])
-    api = imported(
-        "console.handlers.api",
-        environment("InboxApi", Stage="local")
-        | {"API_SEAL_SECRET_ID": properties("ApiSealSecret", Stage="local")["Name"]},
-    )
+    api = _api()
     partitions.merged(api.deps.table, COMPANY)
     meter.pricing.watch(api.deps.table._client)
     _notify(meter.system, api.deps.live.name)

@@ -21,6 +21,7 @@ from richpanel.decisions.switches import Switches
 from shared.ai.files.spoken_words import FINAL
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
+from shared.inbox.notifications.webhooks.items import EventType
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -98,6 +99,16 @@ BY_VALUE = {
     *(
         "keys.scope",
         "keys.state",
+        "webhooks.done",
+        "webhooks.effect",
+        "webhooks.paused_for",
+        "webhooks.problem",
+        "webhooks.result",
+        "webhooks.state",
+        "webhooks.type.contact",
+        "webhooks.type.conversation",
+        "webhooks.type.message",
+        "webhooks.type.webhook",
         "nav",
         "transcript",
         "notifications.ended",
@@ -267,6 +278,7 @@ def test_no_text_is_unused() -> None:
         ("due.over", TargetName),
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
+        ("webhooks.type", EventType),
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
         ("reason", Cause),
         ("rating.reason", RatingReason.__value__.__args__),
