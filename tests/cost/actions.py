@@ -16,6 +16,8 @@ from tests.cost.meter import Meter, Spent, unlogged
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.audiences import TO_AUDIENCE, contacts_of
 from tests.simulation.whatsapp.actions.scenarios.messages import add_template
+from whatsapp.store.items import Message, pk
+from whatsapp.store.sending import campaigns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,7 @@ TEMPLATE: Json = {
     "components": [{"type": "body", "parameters": [{"type": "text", "text": "Ada"}]}],
 }
 RECIPIENT, PERSON = "a recipient of a campaign", "a person of an audience that is read"
+FAILED = "a failed message that a retry reads"
 SENT = "get_message of a sent message"
 
 
@@ -63,6 +66,7 @@ WRITTEN_DOWN = {
     "send_template": Figures(26, 20.5, 28),
     RECIPIENT: Figures(26, 13.5, 20),
     PERSON: Figures(0, 6.5, 5),
+    FAILED: Figures(0, 4, 2),
     "get_message": Figures(0, 1, 1),
     SENT: Figures(0, 6, 2),
 }
@@ -86,7 +90,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Measured:
         with unlogged():
             for length, snapshot in growing(system, lengths):
                 found[length] = {}
-                for measured in (_calls, _campaign, _audience):
+                for measured in (_calls, _campaign, _audience, _retry):
                     add_template(system)
                     assert system.deliver(a_warm_up())
                     system.drain()
@@ -142,6 +146,36 @@ def _audience(actor: Actor, meter: Meter) -> dict[str, Figures]:
         one = _planned(actor, meter, contacts.listed("one", JUERGEN.wa_id))
         two = _planned(actor, meter, contacts.listed("two", JUERGEN.wa_id, ADA.wa_id))
     return {PERSON: two - one}
+
+
+def _retry(actor: Actor, meter: Meter) -> dict[str, Figures]:
+    """What a draft to two failed messages shows costs more than one to one of them."""
+    one = _retried(actor, meter, "one", JUERGEN.wa_id)
+    two = _retried(actor, meter, "two", JUERGEN.wa_id, ADA.wa_id)
+    return {FAILED: two - one}
+
+
+def _retried(actor: Actor, meter: Meter, name: str, *recipients: str) -> Figures:
+    """A campaign whose messages all fail: what the dry run of its retry costs."""
+    asked = COUNTERS | TEMPLATE | {"campaignName": name, "autoStart": True}
+    asked |= {"recipients": [f"+{one}" for one in recipients]}
+    first = _call(actor, "create_campaign", asked, f"failing-{name}")["campaignId"]
+    actor.system.clock.sleep(PAUSE_SECONDS)
+    actor.system.drain()
+    _call(actor, "get_campaign", {"campaignId": first}, f"completed-{name}")
+    table = actor.system.table
+    messages, _ = campaigns.messages_of(table, first, limit=len(recipients), start=None)
+    assert len(messages) == len(recipients)
+    for message in messages:
+        failed = Message.named(delivery_status="failed", status_error={"code": 131000})
+        table.update(pk(message.pk), put=failed | Message.listed(message.company, failed))
+    actor.system.clock.sleep(PAUSE_SECONDS)
+    again = _call(actor, "retry_campaign", {"campaignId": first}, f"retry-{name}")["campaignId"]
+    wanted = {"campaignId": again}
+    found = _call(actor, "get_campaign_recipients", wanted, f"warm-{name}")
+    assert found["counts"] == {"reached": len(recipients)}, found
+    look = partial(_call, actor, "get_campaign_recipients", wanted, f"failures-{name}")
+    return _figures(meter.call(look))
 
 
 def _planned(actor: Actor, meter: Meter, chosen: str) -> Figures:

@@ -253,5 +253,6 @@ function whyOf(reason: string): string {
 
 function Person({ recipient: { to, contactId, line } }: { recipient: Recipient }) {
   if (contactId) return <a class="link" href={placeOf("contacts", contactId)}>{to ?? t("campaign.person")}</a>;
-  return <>{to ?? t("campaign.line", { line: line ?? "" })}</>;
+  if (to || !line) return <>{to ?? t("campaign.person")}</>;
+  return <>{t("campaign.line", { line })}</>;
 }

@@ -77,6 +77,7 @@ function Standing({ campaign, test, onChange }: { campaign: Campaign; test: Acti
               onClose={() => setAsked(null)}
               onDone={() => {
                 setAsked(null);
+                void found.reload();
                 void onChange();
               }}
             >

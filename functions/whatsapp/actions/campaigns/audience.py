@@ -69,6 +69,7 @@ def planned(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsVi
                     reason=reason or None,
                     contact_id=own_id if is_contact else None,
                     message_id=None if is_contact else own_id,
+                    to=None if is_contact or row is None else str(row["to"]).removeprefix("+"),
                 )
             )
     cost = estimates.of_campaign(call.table, campaign, countries)

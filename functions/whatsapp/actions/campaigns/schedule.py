@@ -110,7 +110,8 @@ def _read(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) ->
 def _test(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
     """Begin the test of a campaign that is started or due, and continue one that has begun."""
     if campaign.test is not None and campaign.test.begun_at is not None:
-        course.look_after(table, queue, campaign, at_ms)
+        if not course.look_after(table, queue, campaign, at_ms):
+            _close(table, campaign)
     elif campaign.auto_start or _is_due(campaign, at_ms):
         course.begin(table, queue, campaign)
     elif campaign.status != "scheduled":
@@ -126,6 +127,8 @@ def _close(table: Table, campaign: Campaign) -> None:
     """Look after a campaign no longer, unless it was started meanwhile: a start opens it before and after."""
     records.close(table, campaign.campaign_id)
     seen = records.get(table, campaign.campaign_id)
+    if seen is not None and seen.test is not None and seen.test.waits_for_person:
+        return
     is_reading = seen is not None and seen.reads_audience and seen.status == "draft"
     if seen is not None and (
         seen.status in {"scheduled", "running"} or (is_reading and seen.auto_start)

@@ -73,6 +73,6 @@ class CampaignTest(BaseModel):
         return stored(self)
 
     @property
-    def is_running(self) -> bool:
-        """Whether its variants are sent or observed, and no winner is known."""
-        return self.begun_at is not None and self.winner is None
+    def waits_for_person(self) -> bool:
+        """Whether the comparison has ended without a winner."""
+        return self.verdict is not None and self.winner is None

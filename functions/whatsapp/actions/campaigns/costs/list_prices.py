@@ -13,7 +13,7 @@ from whatsapp.store.items.campaigns import MessagePrices
 
 RULES: Final = "https://developers.facebook.com/documentation/business-messaging/whatsapp/pricing"
 AS_OF: Final = "2026-04-01"
-SOURCE: Final = "https://formbeep.pages.dev/whatsapp-api-pricing/ and other pages of third parties"
+SOURCE: Final = "third parties, such as formbeep.pages.dev/whatsapp-api-pricing"
 # Country (ISO 3166) -> category -> millionths of a dollar.
 UNPROVEN: Final = {
     "DE": {"marketing": 136_500},

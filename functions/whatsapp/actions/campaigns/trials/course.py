@@ -51,17 +51,20 @@ def begin(table: Table, queue: StandardQueue, rest: Campaign) -> Campaign | None
     return begun
 
 
-def look_after(table: Table, queue: StandardQueue, rest: Campaign, at_ms: int) -> None:
-    """Continue a test that has begun: make what is missing of its variants, and compare them when it is time."""
+def look_after(table: Table, queue: StandardQueue, rest: Campaign, at_ms: int) -> bool:
+    """
+    Continue a test that has begun: make what is missing of its variants, and compare them when it is time. False if a
+    person continues it.
+    """
     test = test_of(rest)
-    if rest.status != "scheduled" or test.verdict is not None:
-        records.close(table, rest.campaign_id)  # A person continues it.
-        return
+    if rest.status != "scheduled" or test.waits_for_person:
+        return False
     variants = [_send_variant(table, queue, rest, number) for number in range(len(test.variants))]
     if any(one.is_cancelled for one in variants):
         _note(table, rest, test, verdict="cancelled")
     elif all(one.status == "completed" and one.open_from > one.pages for one in variants):
         _compare(table, queue, rest, variants, at_ms)
+    return True
 
 
 def counted(table: Table, test: CampaignTest, variant: Campaign) -> Counted:
@@ -80,6 +83,8 @@ def decide(
     *by*: the person who decides, None for the rule. Safe to repeat with the same *rest*.
     """
     test, now = test_of(rest), clock.to_text(clock.now_ms())
+    for every in range(len(test.variants)):  # The schedule makes none after the decision.
+        _send_variant(table, queue, rest, every)
     chosen = test.variants[number]
     facts: dict[str, Any] = {"winner": PARTS[number], "decided_at": now, "decided_by": by}
     if by is None:
@@ -137,13 +142,13 @@ def _send_variant(table: Table, queue: StandardQueue, rest: Campaign, number: in
     """Return the campaign of a variant; make it, and let a job read its audience, if that is missing."""
     test = test_of(rest)
     found = records.get(table, test.variants[number].campaign_id)
-    if found is not None:
-        return found
-    made = records.add(table, _campaign_of(rest, test.variants[number], PARTS[number]))
-    records.open_(table, made.campaign_id)
-    if made.reads_audience:
-        job_events.enqueue_cut(table, queue, made)
-    return made
+    if found is None:
+        found = records.add(table, _campaign_of(rest, test.variants[number], PARTS[number]))
+    if found.reads_audience and found.status == "draft":
+        # Also of an earlier call, which may have been killed after it had made the campaign.
+        records.open_(table, found.campaign_id)
+        job_events.enqueue_cut(table, queue, found)
+    return found
 
 
 def _campaign_of(rest: Campaign, variant: Variant, part: Literal["a", "b"]) -> Campaign:

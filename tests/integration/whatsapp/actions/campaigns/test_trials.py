@@ -228,6 +228,40 @@ def test_a_test_killed_at_any_call_sends_each_person_one_message(
     assert (rest["test"]["winner"], total(rest)) == ("b", rest["totalRecipients"])
 
 
+def test_a_person_who_is_in_two_parts_after_a_merge_of_contacts_gets_one_message(
+    runs: Runs, tested: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "is_elsewhere", lambda *_: False)
+    a, b = begin(runs, tested)
+    one, other = runs.finish(a), runs.finish(b)
+    runs.control("decide_campaign_test", tested, winner="a")
+    rest = runs.finish(tested)
+
+    assert sorted(runs.sent_to()) == sorted(f"+{n}" for n in numbers(PEOPLE))
+    assert one["sent"] + other["sent"] + rest["sent"] == PEOPLE
+    assert rest["duplicate"] == PEOPLE
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("first", range(1, 4))
+def test_a_beginning_killed_at_any_call_is_completed_by_the_schedule_alone(
+    runs: Runs, tested: str, after: bool, first: int
+) -> None:
+    for at in range(first, 200, 3):
+        try:
+            with Killer(at, after=after):
+                runs.control("start_campaign", tested)
+        except Killed:
+            if "begunAt" in runs.show(tested)["test"]:
+                break
+        else:
+            break
+    runs.wait(20)
+    a, b = (one["campaignId"] for one in runs.show(tested)["test"]["variants"])
+
+    assert [runs.show(one)["status"] for one in (a, b)] == ["completed", "completed"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_schedule_killed_while_the_rule_decides_sends_the_rest_one_message(
