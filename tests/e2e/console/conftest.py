@@ -91,7 +91,10 @@ def with_roles(deployed: Deployed, email: str, *roles: str, company: str = COMPA
             UserPoolId=pool,
             Username=email,
             MessageAction="SUPPRESS",
-            UserAttributes=[{"Name": "email", "Value": email}],
+            UserAttributes=[
+                {"Name": "email", "Value": email},
+                {"Name": "email_verified", "Value": "true"},
+            ],
         )
     cognito.admin_set_user_password(
         UserPoolId=pool, Username=email, Password=PASSWORD, Permanent=True
