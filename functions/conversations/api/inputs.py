@@ -61,10 +61,14 @@ class SearchInput(_Page):
 
 
 class ConversationQuery(Input):
-    """What to return with a conversation: as many of its newest messages and notes."""
+    """
+    What to return with a conversation: as many of its newest messages and notes, and the customer's `consent` on its
+    channel.
+    """
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)
+    consent: Literal["true"] | None = None
 
 
 class MessagesQuery(Input):
