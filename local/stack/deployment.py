@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
@@ -192,6 +193,8 @@ def parameters(endpoint: str, sandbox_url: str) -> dict[str, str]:
         "RichpanelAuthMode": "either",
         "RichpanelAccount": json.dumps(ACCOUNT),
         "PublicBaseUrls": PUBLIC_URL,
+        "InboundDomain": urlsplit(PUBLIC_URL).hostname
+        or "",  # the mails of notifications are its no-reply's
         "Tracing": "Active",
     }
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useResource, useAction } from "../api/resource";
 import { useApp } from "../app";
 import { bodyOf, completed, fileKindOf, filled, headerOf, type Template } from "../conversations/whatsapp/templateParts";
-import { locale, t } from "../texts/texts";
+import { isolated, locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
 import { audiencesOf, choiceOf, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
@@ -68,9 +68,9 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       {numbers.length > 1 && (
         <Field label={t("campaign.number")} name="phone" error={create.error}>
           <select value={number.phone} onChange={(event) => write({ phone: event.currentTarget.value, template: "" })}>
-            {numbers.map(({ phone, displayPhone }) => (
+            {numbers.map(({ phone, displayText }) => (
               <option key={phone} value={phone}>
-                {displayPhone}
+                {isolated(displayText)}
               </option>
             ))}
           </select>

@@ -84,7 +84,7 @@ function OfIdentifier({ one, me }: { one: IdentifierConsent; me: string | null }
   return (
     <li>
       <span>
-        {one.text} <Badge kind={KINDS[state]}>{t(`contact.state.${state}`)}</Badge>
+        <bdi>{one.text}</bdi> <Badge kind={KINDS[state]}>{t(`contact.state.${state}`)}</Badge>
         {facts.length > 0 && <span class="contact-detail quiet">{facts.join(" · ")}</span>}
       </span>
     </li>

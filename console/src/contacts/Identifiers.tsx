@@ -25,7 +25,7 @@ export function Identifiers({ contact, onChange }: { contact: Contact; onChange:
           <li key={`${one.channel} ${one.handle}`}>
             <Icon name={CHANNEL_ICONS[one.channel]} size={14} />
             <span>
-              {one.text} <span class="quiet">{t("contact.proof.provider", { channel: t(`channel.${one.channel}` as Key) })}</span>
+              <bdi>{one.text}</bdi> <span class="quiet">{t("contact.proof.provider", { channel: t(`channel.${one.channel}` as Key) })}</span>
             </span>
           </li>
         ))}
@@ -54,7 +54,7 @@ function Named({ contactId, one, onChange }: { contactId: string; one: Identifie
     <li>
       <Icon name={one.kind === "email" ? "mail" : one.kind === "phone" ? "phone" : "file"} size={14} />
       <span>
-        {one.text} <span class="quiet">{t("contact.proof.company")}</span>
+        <bdi>{one.text}</bdi> <span class="quiet">{t("contact.proof.company")}</span>
         {remove.error && <ErrorNotice error={remove.error} />}
       </span>
       <button type="button" class="icon-button" aria-label={t("contact.remove", { value: one.value })} disabled={remove.busy} onClick={() => void remove.run()}>
@@ -95,6 +95,7 @@ function Add({ contactId, onChange }: { contactId: string; onChange: () => Promi
       <Field label={t("contact.value")} name="value" error={add.error}>
         <input
           value={value}
+          dir="ltr"
           placeholder={t(`contact.example.${kind}`)}
           aria-invalid={add.error !== null}
           onInput={(event) => {

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp } from "../app";
 import { placeOf } from "../shell/router";
-import { t, tn } from "../texts/texts";
+import { isolated, t, tn } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import { showToast } from "../ui/toastList";
@@ -64,7 +64,7 @@ function Suggested({ contact, other, onChange }: Props & { other: Contact }) {
       <a class="link" href={placeOf("contacts", other.contactId)}>
         {name}
       </a>
-      <span class="contact-detail quiet">{other.handles.map((one) => one.text).join(" · ")}</span>
+      <span class="contact-detail quiet">{other.handles.map((one) => isolated(one.text)).join(" · ")}</span>
       {error && <ErrorNotice error={error} />}
       <div class="contact-buttons">
         {moves === null ? (

@@ -11,7 +11,7 @@ import { Filters } from "./Filters";
 import { InboxRow, type InboxRowProps } from "./InboxRow";
 import { filtersOf } from "./savedViews";
 import { Views } from "./Views";
-import { extended, idOf, labelsOf, list, refreshed, type Context, type Filter, type Row, type Rows, type Status } from "./source";
+import { extended, idOf, labelsOf, list, namesakesOf, refreshed, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
 import { changeQuery, useQuery } from "../shell/router";
 import { moment } from "../texts/format";
@@ -103,6 +103,7 @@ function Search({ words, onChange }: { words: string; onChange: (words: string) 
       <Icon name="search" size={16} />
       <input
         type="search"
+        dir="auto"
         maxLength={LONGEST_SEARCH}
         value={text}
         placeholder={t("inbox.search")}
@@ -155,6 +156,7 @@ function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
   if (first.value === null) return <Skeleton rows={8} kind="row" />;
   const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.waiting || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const rows = known.current?.rows ?? [];
+  const namesakes = namesakesOf(rows);
   chooser.current = (row, isRange) => {
     const id = idOf(row);
     const isChosen = !chosen.has(id);
@@ -179,7 +181,7 @@ function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
       ) : (
         <ul>
           {rows.map((row) => (
-            <InboxRow key={idOf(row)} row={row} section={section} query={query} current={row.key === open} me={me} showsStatus={filter.status === "all"} chosen={chosen.has(idOf(row))} onChoose={chooseLatest} />
+            <InboxRow key={idOf(row)} row={row} section={section} query={query} current={row.key === open} me={me} showsStatus={filter.status === "all"} isNamesake={namesakes.has(row)} chosen={chosen.has(idOf(row))} onChoose={chooseLatest} />
           ))}
         </ul>
       )}

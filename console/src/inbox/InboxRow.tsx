@@ -2,7 +2,7 @@ import { Component } from "preact";
 import { actor, ahead, span, when } from "../texts/format";
 import { previewText } from "../texts/preview";
 import { placeOf, withQuery } from "../shell/router";
-import { named, t, tn, type Key } from "../texts/texts";
+import { isolated, named, t, tn, type Key } from "../texts/texts";
 import { Icon, type IconName } from "../ui/icons";
 import { Avatar, Badge } from "../ui/controls";
 import { dueOf } from "./due";
@@ -21,6 +21,7 @@ export interface InboxRowProps {
   current: boolean;
   me: string | null;
   showsStatus: boolean; // in a list of several statuses
+  isNamesake: boolean; // of another row
   chosen: boolean;
   onChoose: (row: Row, isRange: boolean) => void;
 }
@@ -42,7 +43,7 @@ export class InboxRow extends Component<InboxRowProps> {
   }
 }
 
-function Line({ row, section, query, current, me, showsStatus, chosen, onChoose }: InboxRowProps) {
+function Line({ row, section, query, current, me, showsStatus, isNamesake, chosen, onChoose }: InboxRowProps) {
   const title = titleOf(row);
   const unread = row.unreadCount > 0;
   return (
@@ -82,7 +83,7 @@ function Line({ row, section, query, current, me, showsStatus, chosen, onChoose 
               </span>
             )}
           </span>
-          <Marks row={row} me={me} showsStatus={showsStatus} />
+          <Marks row={row} me={me} showsStatus={showsStatus} isNamesake={isNamesake} />
         </span>
       </a>
     </li>
@@ -107,11 +108,12 @@ function DueBadge({ row }: { row: Row }) {
   return due && <Badge kind={due.kind}>{dueText(row)}</Badge>;
 }
 
-function Marks({ row, me, showsStatus }: Pick<InboxRowProps, "row" | "me" | "showsStatus">) {
+function Marks({ row, me, showsStatus, isNamesake }: Pick<InboxRowProps, "row" | "me" | "showsStatus" | "isNamesake">) {
   const needsPerson = row.contextStatus === "handoff_pending";
-  if (!showsStatus && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt && !row.waitingSince) return null;
+  if (!showsStatus && !isNamesake && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt && !row.waitingSince) return null;
   return (
     <span class="row-marks">
+      {isNamesake && <Badge>{[t(`channel.${row.channel}`), row.handleText].filter(Boolean).map(isolated).join(" · ")}</Badge>}
       <DueBadge row={row} />
       {row.waitingSince && <Badge>{waitText(row.waitingSince, Date.now())}</Badge>}
       {showsStatus && <Badge>{t(`inbox.status.${row.status}` as Key)}</Badge>}

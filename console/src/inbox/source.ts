@@ -48,12 +48,22 @@ export async function addressesOf(client: Client, context: Context | null, signa
   let found: Address[] = [];
   if (context === "whatsapp") {
     const { result } = await client.call("GET /whatsapp/numbers", { signal });
-    found = result.numbers.map((one) => ({ address: one.phone, name: [one.verifiedName, one.displayPhone].filter(Boolean).join(" · ") }));
+    found = result.numbers.map((one) => ({ address: one.phone, name: [one.verifiedName, `\u2066${one.displayText}\u2069`].filter(Boolean).join(" · ") }));
   } else if (context === "email_threads") {
     const { result } = await client.call("GET /email-mailboxes", { signal });
     found = result.mailboxes.map((one) => ({ address: one.address, name: one.address }));
   }
   return found.length > 1 ? found : [];
+}
+
+// Rows that another one of the list could be taken for, by their name: the row shows the channel and the address, too.
+export function namesakesOf(rows: Row[]): Set<Row> {
+  const byName = new Map<string, Row[]>();
+  for (const row of rows) {
+    const name = row.contact ?? row.handleText ?? "";
+    byName.set(name, [...(byName.get(name) ?? []), row]);
+  }
+  return new Set([...byName.values()].filter((same) => same.length > 1).flat());
 }
 
 // The labels of rows, and others that are known already; the same array if there is no new one.

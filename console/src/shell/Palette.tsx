@@ -10,7 +10,7 @@ import { titleOf } from "../inbox/InboxRow";
 import type { Row } from "../inbox/source";
 import { partsFor, rightsOf } from "../operations/access";
 import { when } from "../texts/format";
-import { t, type Key } from "../texts/texts";
+import { isolated, t, type Key } from "../texts/texts";
 import { ErrorNotice } from "../ui/controls";
 import { Icon, type IconName } from "../ui/icons";
 import { COMMANDS, NAMES } from "./commands";
@@ -58,6 +58,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         <Icon name="search" size={16} />
         <input
           type="text"
+          dir="auto"
           role="combobox"
           aria-expanded
           aria-controls="palette-found"
@@ -118,7 +119,7 @@ function personOf({ contactId, name, handles, identifiers }: ConsoleApi.ContactV
     id: contactId,
     icon: "person",
     name: name ?? (handle || t("inbox.unknown")),
-    line: [t("palette.person"), name && handle].filter(Boolean).join(" · "),
+    line: [t("palette.person"), name && handle].filter(Boolean).map(isolated).join(" · "),
     run: () => go(placeOf("contacts", contactId)),
   };
 }
@@ -129,7 +130,7 @@ function foundOf(row: Row): Found {
     id: `${row.context}/${row.key}`,
     icon: row.context === "conversations" ? "robot" : row.channel === "email" ? "mail" : "chat",
     name: titleOf(row),
-    line: line.filter(Boolean).join(" · "),
+    line: line.filter(Boolean).map(isolated).join(" · "),
     run: () => go(placeOf("all", row.context, row.key)),
   };
 }

@@ -39,18 +39,19 @@ export function Shell({ section, children }: { section: string; children: Compon
         <a class="rail-brand" href={placeOf("all")} aria-label="Parley">
           <Mark />
         </a>
-        {sections.map((entry) => (
-          <a
-            key={entry.name}
-            class="rail-link"
-            href={placeOf(entry.name)}
-            aria-current={entry.name === section ? "page" : undefined}
-          >
-            <Icon name={entry.icon} size={20} />
-            <span>{t(entry.label)}</span>
-          </a>
-        ))}
-        <span class="rail-space" />
+        <div class="rail-links">
+          {sections.map((entry) => (
+            <a
+              key={entry.name}
+              class="rail-link"
+              href={placeOf(entry.name)}
+              aria-current={entry.name === section ? "page" : undefined}
+            >
+              <Icon name={entry.icon} size={20} />
+              <span>{t(entry.label)}</span>
+            </a>
+          ))}
+        </div>
         <LiveSign />
         {rights.reads && <Notifications key={session.company} />}
         {config.stage !== "prod" && <span class="stage">{config.stage}</span>}

@@ -21,7 +21,7 @@ _SUBJECT: Final = {
 _LINK: Final = {"en": "Open the inbox", "de": "Posteingang öffnen", "ar": "فتح صندوق الوارد"}
 _END: Final = {
     "en": "You chose this mail in the settings of notifications, where you can also end it.",
-    "de": "Sie haben diese Mail in den Einstellungen der Benachrichtigungen gewählt und können sie dort beenden.",
+    "de": "Sie haben diese Mail in den Einstellungen der Benachrichtigungen gewählt und können sie dort abbestellen.",
     "ar": "اخترت هذه الرسالة في إعدادات الإشعارات، ويمكنك إيقافها هناك.",
 }
 _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {

@@ -64,10 +64,14 @@ class SearchInput(_Page):
 
 
 class ConversationQuery(Input):
-    """The parts of a conversation to return: as many of its newest messages and notes."""
+    """
+    The parts of a conversation to return: as many of its newest messages and notes, and the customer's `consent` on its
+    channel.
+    """
 
     messages: int | None = Field(default=None, ge=1, le=100)
     notes: int | None = Field(default=None, ge=1, le=100)
+    consent: Literal["true"] | None = None
 
 
 class MessagesQuery(Input):

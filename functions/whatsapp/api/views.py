@@ -61,10 +61,14 @@ class StateView(View):
 
 
 class NumberView(View):
-    """A number of the company. Fields with the same name as in `Phone` have the same meaning."""
+    """
+    A number of the company. Fields with the same name as in `Phone` have the same meaning. `display_text`: the number
+    as people of its country write it.
+    """
 
     phone: str
     display_phone: str
+    display_text: str
     waba: str
     provider: str
     enabled: bool
@@ -213,6 +217,7 @@ def number_view(phone: Phone) -> NumberView:
     return NumberView(
         **{
             **fields,
+            "display_text": displayed(phone.display_phone),
             "waba": phone.waba_meta_id,
             "sending_blocked": blocked,
             "transcription": transcribes,

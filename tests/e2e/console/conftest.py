@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -16,6 +16,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Dialog,
     Page,
+    Request,
     expect,
     sync_playwright,
 )
@@ -31,6 +32,7 @@ MARKUP = "<img src=x onerror=alert(1)>"
 HOSTILE = f"{MARKUP}<script>alert(document.domain)</script> \u202e javascript:alert(2) {{{{7*7}}}}"
 # Longer than a cold start of a function on a busy machine.
 PATIENCE_MS = 60_000
+OF_A_CONVERSATION = r"/(whatsapp|conversations|email-threads|opt-outs|contacts)/|[?&]q="
 CLICKED_MS, CLICKS = 10_000, 4
 http = urllib3.PoolManager(retries=False, timeout=180)
 
@@ -88,7 +90,10 @@ def with_roles(deployed: Deployed, email: str, *roles: str, company: str = COMPA
             UserPoolId=pool,
             Username=email,
             MessageAction="SUPPRESS",
-            UserAttributes=[{"Name": "email", "Value": email}],
+            UserAttributes=[
+                {"Name": "email", "Value": email},
+                {"Name": "email_verified", "Value": "true"},
+            ],
         )
     cognito.admin_set_user_password(
         UserPoolId=pool, Username=email, Password=PASSWORD, Permanent=True
@@ -156,6 +161,26 @@ def visit_of_operator(context: BrowserContext, deployed: Deployed, operator: str
 @pytest.fixture
 def visit_of_stranger(context: BrowserContext, deployed: Deployed, stranger: str) -> Visit:
     return visit_of(context, deployed, stranger)
+
+
+@contextmanager
+def few_calls(page: Page) -> Iterator[None]:
+    """
+    A conversation is opened with at most three calls, beside those of the list, its views and live updates, which every
+    page makes. A refresh repeats a call.
+    """
+    called: set[tuple[str, str]] = set()
+
+    def note(request: Request) -> None:
+        if re.search(OF_A_CONVERSATION, request.url):
+            called.add((request.method, request.url))
+
+    page.on("request", note)
+    yield
+    page.get_by_role("complementary", name="Details").locator(".others, .quiet").last.wait_for()
+    page.remove_listener("request", note)
+    assert called
+    assert len(called) <= 3, called
 
 
 def visit_of(context: BrowserContext, deployed: Deployed, email: str) -> Visit:

@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 # A key without a text is shown itself: words of small letters with dots between them.
 KEY = re.compile(r"\b(?:nav|inbox|state|action|facts|composer|timeline|ops|report)\.[a-z_]+\b")
+# Phone numbers that are read from the right: their plus sign is behind their last digit, or a field begins there.
+MIRRORED = """() => {
+    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const leftOf = (text, at) => {
+        const sign = document.createRange();
+        sign.setStart(text, at);
+        sign.setEnd(text, at + 1);
+        return sign.getBoundingClientRect().left;
+    };
+    for (let text; (text = texts.nextNode()); ) {
+        for (const { 0: number, index } of text.data.matchAll(/[+]\\d[\\d ()-]*\\d/g)) {
+            if (leftOf(text, index) > leftOf(text, index + number.length - 1)) found.push(number);
+        }
+    }
+    const fields = [...document.querySelectorAll("input")]
+        .filter((one) => /^[+]\\d/.test(one.value || one.placeholder))
+        .filter((one) => getComputedStyle(one).direction === "rtl");
+    return [...found, ...fields.map((one) => one.outerHTML)];
+}"""
 WIDEST, NARROWEST = 1280, 320
 
 
@@ -71,6 +90,14 @@ def test_a_person_reads_and_answers_in_their_language(
             assert keys_shown(page) == [], width
             assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.set_viewport_size({"width": WIDEST, "height": 800})
+        page.keyboard.press("Control+k")
+        page.keyboard.type(f"+{sender.wa_id}")
+        expect(page.locator("#palette-found", has_text=sender.name)).to_be_visible()
+        assert page.evaluate(MIRRORED) == []
+        page.keyboard.press("Escape")
+        page.locator(".facts a[href*=contacts]").click()
+        page.locator(".contact-list", has_text="+44").first.wait_for()
+        assert page.evaluate(MIRRORED) == []
         page.locator("nav.rail a[href*=reports]").click()
         expect(page.locator(".ops-section").first).to_be_visible()
         assert keys_shown(page) == []

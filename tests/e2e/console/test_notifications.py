@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
+from typing import Any
 from urllib.parse import quote, unquote
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from events.whatsapp.sample_data import Customer
+from console.store.notification_states import NotificationState
+from events.whatsapp.sample_data import COMPANY, Customer
 from local.demo.scenarios.shop_software import key_of
 from local.stack.seed import NAMES
+from shared.aws.dynamodb import Table
+from shared.inbox.items import pk
 from tests.e2e.conftest import Deployed
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of, with_roles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
+RUNS = 60  # of the schedule, until the feed has brought the notification
 
 
 @pytest.fixture(autouse=True)
@@ -31,21 +38,9 @@ def test_a_mention_notifies_a_person_who_opens_the_conversation_from_the_list(
     page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
     visit.open(customer)
     key = unquote(page.url.rpartition("/")[2].partition("?")[0])
-    cognito = deployed.stack.client("cognito-idp")
-    found = cognito.admin_get_user(UserPoolId=deployed.stack.user_pool_id, Username=person)
-    subject = {one["Name"]: one["Value"] for one in found["UserAttributes"]}["sub"]
     page.get_by_role("link", name="Inbox").click()
 
-    answer = http.request(
-        "POST",
-        f"{deployed.stack.api_url}/whatsapp/conversations/{quote(key, safe='')}/notes",
-        json={"text": f"<@user:{subject}>: see above"},
-        headers={
-            "x-api-key": key_of(deployed.stack, "whatsapp:write"),
-            "Idempotency-Key": str(uuid4()),
-        },
-    )
-    assert answer.status in {200, 201}, answer.data
+    mention(deployed, key, subject_of(deployed, person))
 
     page.get_by_role("button", name=re.compile(r"^Notifications, [1-9]\d* unread")).click()
     row = page.locator(".notification", has_text=customer.name).first
@@ -75,6 +70,82 @@ def test_an_at_sign_in_a_note_suggests_colleagues(visit: Visit, customer: Custom
 
     mark = page.get_by_role("log", name="Messages").locator("mark", has_text=colleague)
     expect(mark.first).to_have_text(f"@{colleague}")
+
+
+def test_an_absent_person_gets_a_mail_in_their_language_with_numbers_and_a_link(
+    chromium: Browser, deployed: Deployed, customer: Customer
+) -> None:
+    stack = deployed.stack
+    email = with_roles(deployed, f"dora-{time.time_ns()}@example.com", "agent")
+    with chromium.new_context(locale="de-DE") as context:
+        context.set_default_timeout(PATIENCE_MS)
+        visit = visit_of(context, deployed, email)
+        page = visit.page
+        page.goto(stack.console_url)
+        page.get_by_role("button", name="Anmelden").click()
+        visit.log_in()
+        page.locator(".row", has_text=customer.name).first.click()
+        page.get_by_role("log").wait_for()
+        key = unquote(page.url.rpartition("/")[2].partition("?")[0])
+        page.get_by_role("button", name=re.compile("^Benachrichtigungen")).click()
+        page.get_by_role("button", name="Einstellungen der Benachrichtigungen").click()
+        wanted = page.get_by_label("E-Mail, wenn ich abwesend bin")
+        wanted.select_option("Höchstens alle vier Stunden")
+        with page.expect_response(re.compile("/notifications/settings$")) as stored:
+            page.get_by_role("button", name="Speichern", exact=True).click()
+        assert stored.value.ok
+        assert visit.violations == []
+    mention(deployed, key, subject_of(deployed, email))
+
+    mail = mail_after_the_interval(deployed, email)
+
+    assert mail["FromEmailAddress"].endswith("<no-reply@parley.example>")
+    shown = mail["Content"]["Simple"]
+    assert shown["Subject"]["Data"] == "Ungelesene Benachrichtigungen: 1"
+    assert {"Name": "Auto-Submitted", "Value": "auto-generated"} in shown["Headers"]
+    text, html = (shown["Body"][part]["Data"] for part in ("Text", "Html"))
+    assert "- In einer Notiz erwähnt: 1" in text
+    # The address that the deployment has on AWS.
+    assert re.search(r'href="https://[^"]+/local/console"[^>]*>Posteingang öffnen</a>', html)
+    assert customer.name not in text
+
+
+def subject_of(deployed: Deployed, email: str) -> str:
+    """Return the id of a person in the user pool."""
+    cognito = deployed.stack.client("cognito-idp")
+    found = cognito.admin_get_user(UserPoolId=deployed.stack.user_pool_id, Username=email)
+    return str(next(one["Value"] for one in found["UserAttributes"] if one["Name"] == "sub"))
+
+
+def mention(deployed: Deployed, key: str, subject: str) -> None:
+    """Software mentions a person in a note of a conversation."""
+    answer = http.request(
+        "POST",
+        f"{deployed.stack.api_url}/whatsapp/conversations/{quote(key, safe='')}/notes",
+        json={"text": f"<@user:{subject}>: see above"},
+        headers={
+            "x-api-key": key_of(deployed.stack, "whatsapp:write"),
+            "Idempotency-Key": str(uuid4()),
+        },
+    )
+    assert answer.status in {200, 201}, answer.data
+
+
+def mail_after_the_interval(deployed: Deployed, email: str) -> dict[str, Any]:
+    """Let four hours pass for a person, again until the notification is there and the page is gone; return the mail."""
+    stack = deployed.stack
+    state = pk(NotificationState.key(COMPANY, f"user:{subject_of(deployed, email)}"))
+    inbox = Table(stack.client("dynamodb"), stack.tables["inbox"])
+    for _ in range(RUNS):
+        inbox.update(state, put=NotificationState.named(activity="2026-01-01T00:00:00.000Z"))
+        stack.client("lambda").invoke(FunctionName="parley-local-inbox-api", Payload=b"{}")
+        sent = json.loads(http.request("GET", f"{stack.sandbox_url}/_sent?provider=ses").data)
+        for one in sent:
+            mail: dict[str, Any] = one["body"]
+            if one["operation"] == "SendEmail" and mail["Destination"]["ToAddresses"] == [email]:
+                return mail
+        time.sleep(1)
+    raise AssertionError("no mail was sent")
 
 
 # A browser without windows shows no notifications, and its push service is outside of this machine: what it knows of

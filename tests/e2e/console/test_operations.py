@@ -59,7 +59,7 @@ def test_an_administrator_sees_the_numbers_and_changes_a_profile(
     visit.sign_in()
     page.get_by_role("link", name="Operations").click()
     page.get_by_role("link", name="WhatsApp numbers").click()
-    number = page.get_by_role("region", name="+15550783881", exact=True)
+    number = page.get_by_role("region", name="+1 555-078-3881", exact=True)
     expect(number).to_contain_text("May send")
     number.get_by_role("button", name="Ask the provider").click()
     expect(number.get_by_role("status")).to_have_text("The provider says: it may send.")

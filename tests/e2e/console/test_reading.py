@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 import pytest
-from playwright.sync_api import Locator, Request, expect
+from playwright.sync_api import Locator, expect
 
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import Customer
 from local.console.browser import barriers
 from local.sandbox.accounts.media import JPEG_IMAGE, OGG_VOICE
 from local.stack.cli import Stack
-from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, few_calls
 from tests.e2e.webhooks import deliver, write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -123,20 +122,9 @@ def test_a_conversation_is_opened_with_at_most_three_calls(
     visit.sign_in()
     page = visit.page
     page.locator(".row", has_text=customer.name).first.wait_for()
-    called: set[tuple[str, str]] = set()
 
-    def note(request: Request) -> None:
-        # Beside the list, its views and live updates, which every page has.
-        if re.search(r"/(whatsapp|opt-outs|contacts)/|[?&]q=", request.url):
-            called.add((request.method, request.url.partition("?")[0]))
-
-    page.on("request", note)
-    visit.open(customer)
-    others = page.get_by_role("complementary", name="Details").locator(".others, .quiet").last
-    others.wait_for()
-
-    assert called
-    assert len(called) <= 3, called
+    with few_calls(page):
+        visit.open(customer)
 
 
 def test_a_picture_opens_over_the_page_and_a_refresh_keeps_it_and_the_speed_of_a_voice_note(

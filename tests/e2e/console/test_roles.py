@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from playwright.sync_api import BrowserContext, Page, Response, expect
+from playwright.sync_api import BrowserContext, Page, Response, ViewportSize, expect
 
 from events.whatsapp.sample_data import Customer
 from tests.e2e.conftest import Deployed
@@ -23,7 +25,20 @@ EventTarget.prototype.addEventListener = function (type, ...more) {
 WITHOUT_KEYS = """() => [...window.clicked].flatMap((one) => one.deref() ?? [])
     .filter((one) => one.isConnected && !one.matches("a[href], button, input, select, textarea, summary, [tabindex]"))
     .map((one) => one.outerHTML.slice(0, 120))"""
+# Names of sections that are not shown as a whole.
+CUT_NAMES = """() => [...document.querySelectorAll(".rail-link")]
+    .filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight)
+    .map((one) => one.textContent)"""
+# Targets in the text of a sentence may be as high as its lines (WCAG 2.2, 2.5.8); a label is a part of its field.
+SMALL_TARGETS = """() => [...document.querySelectorAll("button, a[href], input, select, textarea, summary")]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).display !== "inline" && !one.matches(".skip"))
+    .filter((one) => {
+        const { width, height } = (one.closest("label") ?? one).getBoundingClientRect();
+        return width < 24 || height < 24;
+    })
+    .map((one) => one.outerHTML.slice(0, 120))"""
 FORBIDDEN = 403
+LOW = ViewportSize(width=1024, height=560)  # of a small laptop, below the bars of its browser
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +72,8 @@ def test_no_page_calls_a_route_that_its_role_may_not_use_is_wider_than_a_phone_o
 
     page.on("response", note)
     visit.sign_in()
+    cut: set[str] = set()
+    small: set[str] = set()
     seen: set[str] = set()
     while left := [place for place in places(page) if place not in seen]:
         seen.add(left[0])
@@ -66,7 +83,14 @@ def test_no_page_calls_a_route_that_its_role_may_not_use_is_wider_than_a_phone_o
             page.set_viewport_size({"width": width, "height": 640})
             if page.evaluate("document.documentElement.scrollWidth") > width:
                 wide.append((left[0], width))
+            cut.update(page.evaluate(CUT_NAMES))
+            small.update(page.evaluate(SMALL_TARGETS))
         mouse += page.evaluate(WITHOUT_KEYS)
+    page.set_viewport_size(LOW)
+    account = page.get_by_role("button", name=re.compile("^Account"))
+    expect(account).to_be_in_viewport(ratio=1)
+    page.locator(".rail-link").last.focus()
+    expect(page.locator(".rail-link").last).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": WIDTHS[0], "height": 640})
     if role != "operator":
         page.evaluate("location.hash = '#/all'")
@@ -79,6 +103,7 @@ def test_no_page_calls_a_route_that_its_role_may_not_use_is_wider_than_a_phone_o
 
     assert len(seen) >= len({"overview", "parked", "switches", "cost"})
     assert (refused, wide, mouse) == ([], [], [])
+    assert (cut, small) == (set(), set())
 
 
 def test_high_contrast_shows_which_row_and_which_filter_are_chosen(

@@ -16,6 +16,7 @@ from local.console.browser import barriers
 from local.sandbox.accounts.media import OGG_VOICE
 from shared.access import company_keys
 from shared.aws.dynamodb import Table
+from shared.identity.addresses import displayed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
 from tests.e2e.webhooks import deliver
 
@@ -81,7 +82,7 @@ def test_an_administrator_sets_the_transcriber_of_a_number_on_its_page_and_takes
     visit.sign_in()
     page.get_by_role("link", name="Operations").click()
     page.get_by_role("link", name="WhatsApp numbers").click()
-    number = page.get_by_role("region", name=f"+{COUNTER.display}", exact=True)
+    number = page.get_by_role("region", name=displayed(COUNTER.display), exact=True)
     expect(number).to_contain_text("Voice notes as textNo")
     number.get_by_role("button", name="Voice notes as text").click()
     form = number.get_by_role("form", name="Voice notes as text")

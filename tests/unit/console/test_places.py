@@ -120,3 +120,16 @@ def test_a_list_that_is_read_again_keeps_further_rows_and_those_pushed_off_its_f
     assert refreshed == [[-1, *(one for one in range(100) if one != 30)], "b"]
     assert alone == [[-1, *(one for one in range(49) if one != 30)], "c"]
     assert run("inbox/source.ts", script, few)[1] == [[1, 2], "b"]
+
+
+def test_rows_of_one_name_are_namesakes_so_that_they_show_their_channel_and_address() -> None:
+    rows = [
+        {"key": "1", "contact": "Ann Doe", "handleText": "+44 7700 900101"},
+        {"key": "2", "contact": None, "handleText": "+44 7700 900102"},
+        {"key": "3", "contact": "Ann Doe", "handleText": "ann@example.com"},
+        {"key": "4", "contact": "Ann", "handleText": "+44 7700 900101"},
+    ]
+
+    found = run("inbox/source.ts", "[...m.namesakesOf(value)].map(({ key }) => key)", rows)
+
+    assert found == ["1", "3"]

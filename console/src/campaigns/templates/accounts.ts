@@ -3,6 +3,7 @@
 import type { Client } from "../../api/client";
 import type { Actions } from "../../api/routes";
 import type { Template } from "../../conversations/whatsapp/templateParts";
+import { isolated } from "../../texts/texts";
 import { numbersOf, templatesOf } from "../source";
 
 export interface Account {
@@ -13,10 +14,10 @@ export interface Account {
 
 export async function accountsOf(client: Client, signal: AbortSignal): Promise<Account[]> {
   const found = new Map<string, Account>();
-  for (const { waba, provider, displayPhone } of await numbersOf(client, signal)) {
+  for (const { waba, provider, displayText } of await numbersOf(client, signal)) {
     if (!waba) continue;
     const known = found.get(waba) ?? { waba, isAtAws: provider === "eum", phones: [] };
-    found.set(waba, { ...known, phones: [...known.phones, displayPhone] });
+    found.set(waba, { ...known, phones: [...known.phones, isolated(displayText)] });
   }
   return [...found.values()];
 }

@@ -32,7 +32,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     "conversations",
     id,
     async (signal) => {
-      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50 } });
+      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50, consent: "true" } });
       return { head: result, messages: result.messages?.messages ?? [], before: result.messages?.before ?? null, notes: result.notes?.notes ?? [] };
     },
     [client, id],

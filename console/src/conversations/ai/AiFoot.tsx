@@ -1,8 +1,7 @@
 // Writes in a conversation that the person holds; else says why nothing can be written.
 
-import { useAction, useResource } from "../../api/resource";
+import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
-import { consentOf } from "../contact/consent";
 import { OptedOut } from "../contact/OptedOut";
 import { useSay } from "../../live/hooks";
 import { named, t, tn } from "../../texts/texts";
@@ -20,13 +19,10 @@ interface Props {
 }
 
 export function AiFoot({ head, me, onChange }: Props) {
-  const { client } = useApp();
-  const recipient = head.channel_method === "email" ? head.recipient.email : head.recipient.tel;
-  const consent = useResource((signal) => consentOf(client, recipient ?? null, head.channel_method, signal), [client, recipient, head.channel_method]);
-  if (consent.value?.state === "opted_out") {
+  if (head.consent?.state === "opted_out") {
     return (
       <footer class="composer">
-        <OptedOut consent={consent.value} me={me} />
+        <OptedOut consent={head.consent} me={me} />
       </footer>
     );
   }

@@ -47,8 +47,7 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
   const [isAsked, setAsked] = useState(false);
   const [opened, setOpened] = useState<"profile" | "codes" | "voice" | null>(null);
   const [health, setHealth] = useState<Actions.Health | null>(null);
-  const { phone, displayPhone, automation } = number;
-  const title = `+${displayPhone.replace(/^\+/, "")}`;
+  const { phone, displayText: title, automation } = number;
   const now = automation === "conversations" ? "conversations" : "off"; // stored as `none`
   const next = now === "off" ? "conversations" : "off";
   const set = (value: "off" | "conversations") => client.call("POST /whatsapp/actions/set_phone_automation", { body: { phone, automation: value } });
@@ -65,7 +64,7 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
   return (
     <section class="number" aria-label={title}>
       <h3>
-        {title} <Badge kind={number.enabled && !number.sendingBlocked ? "good" : "plain"}>{t(!number.enabled ? "ops.numbers.off" : number.sendingBlocked ? "ops.numbers.blocked" : "ops.numbers.sends")}</Badge>
+        <bdi>{title}</bdi> <Badge kind={number.enabled && !number.sendingBlocked ? "good" : "plain"}>{t(!number.enabled ? "ops.numbers.off" : number.sendingBlocked ? "ops.numbers.blocked" : "ops.numbers.sends")}</Badge>
       </h3>
       {number.sendingBlocked && (
         <p class="notice">{t("ops.numbers.blocked_why", { reason: number.sendingBlockedReason ?? t("ops.unknown"), until: number.sendingBlockedUntil ? moment(number.sendingBlockedUntil) : t("ops.unknown") })}</p>

@@ -69,6 +69,7 @@ export function Finder({ entries, older, onFound, onDay, onClose }: Props) {
         <input
           ref={field}
           type="search"
+          dir="auto"
           value={words}
           maxLength={100}
           aria-label={t("find.words")}

@@ -11,6 +11,7 @@ from conversations.store import conversations, states
 from conversations.store.annotations import agent_changes
 from conversations.store.annotations.agent_changes import Change
 from conversations.store.items.conversation import ChannelMethod
+from events.conversations import sample_data
 from shared.aws.dynamodb.values import decoded
 from shared.runtime import clock
 from tests.integration.conversations.harness import CAROL, DAN, Harness
@@ -63,7 +64,22 @@ def test_a_conversation_is_opened_with_messages_and_notes_in_one_call(harness: H
     older = harness.call("GET /conversations/{ref}/messages", ref=ref, query=before).result
     assert "Hello?" in [one["content"] for one in older["messages"]]
     assert [one["text"] for one in opened["notes"]["notes"]] == ["a regular"]
-    assert not {"messages", "notes"} & harness.look(ref).keys()
+    assert not {"messages", "notes", "consent"} & harness.look(ref).keys()
+
+
+def test_a_conversation_is_opened_with_the_consent_of_its_customer_on_its_channel(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    asked = {"consent": "true"}
+    line = "GET /conversations/{ref}"
+    assert harness.call(line, ref=ref, query=asked).result["consent"]["state"] == "unknown"
+
+    stated = {"recipient": sample_data.CANDIDATE, "channels": ["*"], "evidence": "a call"}
+    harness.call("POST /opt-outs", stated)
+
+    found = harness.call(line, ref=ref, query=asked).result["consent"]
+    assert (found["state"], found["channel"]) == ("opted_out", harness.look(ref)["channel_method"])
 
 
 # Labels

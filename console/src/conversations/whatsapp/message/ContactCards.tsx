@@ -8,9 +8,9 @@ export function ContactCards({ cards }: { cards: ContactCard[] }) {
     <ul class="contact-cards" aria-label={t("type.contacts")}>
       {cards.map((card, index) => (
         <li key={index}>
-          <b>{card.name}</b>
+          <b dir="auto">{card.name}</b>
           {card.details.map((detail) => (
-            <span key={detail}>{detail}</span>
+            <bdi key={detail}>{detail}</bdi>
           ))}
         </li>
       ))}

@@ -111,6 +111,7 @@ def test_a_company_lists_its_numbers(harness: Harness, api: Api) -> None:
         {
             "phone": PHONE,
             "displayPhone": "15550783881",
+            "displayText": "+1 555-078-3881",
             "waba": "102290129340398",
             "provider": "graph",
             "enabled": True,
