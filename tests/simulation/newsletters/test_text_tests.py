@@ -165,7 +165,7 @@ def test_the_checklist_looks_at_each_text(system: System) -> None:
     assert found() == set()
     first, system.code = system.code, code
     version = system.read(NEWS)["draft"]["version"]
-    wrong = {"version": version, "content": "Dear {{city|you}}, [here](https://a.example)."}
+    wrong = {"version": version, "content": "Hello {{city|you}}, [here](https://a.example)."}
     system.act("PUT", f"{NEWS}/draft", wrong, key="wrong")
     assert found() == {("not_exported", "b")}
     settled(exported("email", "text", key="wrong"))(system)
