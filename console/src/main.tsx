@@ -38,7 +38,7 @@ function Pages() {
         ) : section === CONTACTS && rightsOf(session).reads ? (
           <LaterPage key={CONTACTS + session.company} load={() => import("./contacts/ContactPage")} parts={["contact"]} show={({ ContactPage }) => <ContactPage key={context} id={context ?? null} />} />
         ) : section === REPORTS && rightsOf(session).reads ? (
-          <LaterPage key={REPORTS + session.company} load={() => import("./reports/Reports")} parts={["operations", "reports"]} show={({ Reports }) => <Reports part={context ?? null} />} />
+          <LaterPage key={REPORTS + session.company} load={() => import("./reports/Reports")} parts={["operations", "ratings", "reports"]} show={({ Reports }) => <Reports part={context ?? null} />} />
         ) : section === OPERATIONS ? (
           <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup"]} show={({ Operations }) => <Operations part={context ?? null} />} />
         ) : known ? (

@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 from local.console import build, fonts
 from local.stack import environments
@@ -74,6 +74,18 @@ def launched(playwright: Playwright, program: Path) -> Browser:
 def axe() -> str:
     """Return the script that checks the accessibility of a page. StackError if a download fails."""
     return (_packages() / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+
+
+def barriers(page: Page) -> list[str]:
+    """Return the serious and critical findings of axe on a page: the rule and the places that break it."""
+    page.evaluate(axe())
+    rules = "{'target-size': {enabled: true}}"  # off by default: 24 pixels, or as much space
+    report = page.evaluate(f"axe.run(document, {{resultTypes: ['violations'], rules: {rules}}})")
+    return [
+        f"{finding['id']}: {[node['target'] for node in finding['nodes']]}"
+        for finding in report["violations"]
+        if finding["impact"] in {"serious", "critical"}
+    ]
 
 
 def _packages() -> Path:

@@ -20,12 +20,13 @@ from shared.api.openapi import Operation
 from shared.api.routing.routes import Routes
 from tests.template import environment, properties, resources
 
-# The actions that the console calls, of 274.
+# The actions that the console calls, of 279.
 ACTIONS = (
     "cancel_campaign",
     "create_campaign",
     "create_qr_code",
     "create_template_meta",
+    "decide_campaign_test",
     "delete_qr_code",
     "delete_template_meta",
     "eum_create_template",
@@ -35,8 +36,10 @@ ACTIONS = (
     "get_business_profile",
     "get_campaign",
     "get_campaign_recipients",
+    "get_campaign_test",
     "get_campaigns",
     "get_local_templates",
+    "get_message_prices",
     "get_phone_health",
     "get_qr_codes",
     "get_quality",
@@ -47,8 +50,10 @@ ACTIONS = (
     "register_webhook",
     "resolve_unknown_send",
     "resume_campaign",
+    "retry_campaign",
     "save_phone",
     "send_template",
+    "set_message_prices",
     "set_phone_automation",
     "start_campaign",
     "sync_templates_meta",

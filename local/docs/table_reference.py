@@ -43,6 +43,7 @@ from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile, 
 from shared.inbox import items as inbox
 from shared.inbox.live import items as live
 from shared.inbox.notifications.items import Notification
+from shared.inbox.notifications.webhooks.items import Due, Logged, Waiting, Webhook
 from shared.inbox.reports.items import BusyDays, DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.policy.consent.records import Consent
 from shared.policy.consent.unreachable import Unreachable
@@ -90,6 +91,10 @@ type _Live = type[
     | live.MetricCount
     | Notification
     | live.PushSubscription
+    | Webhook
+    | Waiting
+    | Logged
+    | Due
 ]
 LIVE: dict[_Live, str] = {
     live.Ticket: "TICKET",
@@ -98,6 +103,7 @@ LIVE: dict[_Live, str] = {
     live.MetricCount: live.MetricCount.sk_pattern,
     Notification: Notification.sk_pattern,
     live.PushSubscription: live.PushSubscription.sk_pattern,
+    **{one: one.sk_pattern for one in (Webhook, Waiting, Logged, Due)},
 }
 # Beside Profile, which has an index.
 CONTACTS = (
@@ -220,7 +226,7 @@ def inbox_page() -> str:
         *(_inbox_chapter(item) for item in INBOX),
         "# The table of connections",
         "Generated in the same way from `layers/shared/shared/inbox/live/items.py` and"
-        " `layers/shared/shared/inbox/notifications/items.py`.",
+        " `layers/shared/shared/inbox/notifications/items.py`, and of webhooks from `webhooks/items.py` there.",
         "One table, `live-<stage>`, with the string keys `pk` and `sk`. `gsi_connection` (`connection_id`) holds keys.",
         *(
             f"## {item.__name__}\n\n{described(item, f'- Key: `{item.pk_pattern}` / `{sort}`')}"

@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import boto3
+from botocore.config import Config
 
 from events.conversations.twilio import PUBLIC_URL
 from events.richpanel.sample_data import ACCOUNT
@@ -24,6 +25,7 @@ STACK_NAME = "parley-local"
 # samconfig.toml names it too. The CLI's own bucket is a stack, whose creation it looks at every 15 seconds only.
 ARTIFACTS = "parley-local-artifacts"
 _STAGE = "local"
+_ANSWERS_WITHIN_SECONDS = 180
 # Outputs of the template by the names of tables, queues and so on in `Stack`.
 OUTPUTS: Final[dict[str, dict[str, str]]] = {
     "tables": {
@@ -231,4 +233,6 @@ def _client(endpoint: str, service: str) -> Any:  # noqa: ANN401 - any service's
         region_name=ministack.REGION,
         aws_access_key_id=ministack.CREDENTIALS["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=ministack.CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+        # An invocation of a function takes minutes on a busy machine.
+        config=Config(read_timeout=_ANSWERS_WITHIN_SECONDS),
     )

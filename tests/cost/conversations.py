@@ -180,6 +180,16 @@ def _with_follow_ups(system: System) -> None:
     system.sweep()
 
 
+def _with_a_question(system: System) -> None:
+    """A conversation was closed, and the schedule has enqueued the question how satisfied the customer is."""
+    system.change(satisfaction={"after_minutes": 60})
+    _writes(system)
+    _works(system)
+    system.call_admin_api("POST /conversations/{ref}/close", {}, ref=_ref(system))
+    system.advance(clock.HOUR_MS)
+    system.sweep()
+
+
 def _status(word: str) -> Steps:
     """Twilio reports a status of the newest message to Ann."""
 
@@ -239,6 +249,7 @@ KINDS = (
     Kind("an answer, and a new memory", _works, Figures(14, 19, 50, 2, 3, 1, 1_700), 50, _with_memory,
          short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
+    Kind("a question of satisfaction, from its queue", _works, Figures(14, 20, 43, 2, 1, 1, 600), 30, _with_a_question),
     Kind("a run of two recorded scenarios", _works, Figures(0, 8, 18, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

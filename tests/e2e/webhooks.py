@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import urllib3
 
-from events.whatsapp import gateway
-from events.whatsapp.sample_data import APP_SECRET
+from events.whatsapp import gateway, payloads
+from events.whatsapp.sample_data import APP_SECRET, COUNTER
 
 if TYPE_CHECKING:
+    from events.whatsapp.sample_data import Customer
     from local.stack.cli import Stack
 
 # Other tests kill processes of the webhook, and a new secret is in force within a minute.
@@ -29,3 +30,17 @@ def send(stack: Stack, raw: bytes, *, secret: str = APP_SECRET) -> None:
     while (answer := _http.request("POST", url, body=raw, headers=headers)).status != 200:
         assert time.monotonic() < until, answer.status
         time.sleep(1)
+
+
+def write(stack: Stack, sender: Customer, text: str) -> None:
+    """A message of a customer arrives."""
+    now = int(time.time())
+    identity = f"wamid.CONSOLE{time.time_ns()}"
+    deliver(stack, sender, [payloads.message(sender, identity, now, payloads.text(text))])
+
+
+def deliver(stack: Stack, sender: Customer, messages: list[dict[str, Any]]) -> None:
+    """A webhook with messages of a customer arrives."""
+    change = payloads.messages_change(COUNTER, messages, [sender])
+    raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
+    send(stack, raw)

@@ -358,7 +358,10 @@ def _value(name: str, annotation: Any, number: int) -> Any:
         return choice.value
     kind, parts = get_origin(choice) or choice, get_args(choice)
     if kind is dict:
-        return {name: _value(name, parts[1] if parts else Any, number)}
+        keys, values = parts or (str, Any)
+        named = _choices(keys)[0]
+        key = named.value if isinstance(named, _Value) else name
+        return {key: _value(name, values, number)}
     if kind in (list, tuple, set):
         entries = [_value(name, parts[0] if parts else Any, number)]
         return set(entries) if kind is set else entries

@@ -1,5 +1,6 @@
 // A new campaign: to whom, which template, its values, when. It is made as a draft, whose recipients are looked at first.
 
+import { useState } from "preact/hooks";
 import { useResource, useAction } from "../api/resource";
 import { useApp } from "../app";
 import { bodyOf, completed, fileKindOf, filled, headerOf, type Template } from "../conversations/whatsapp/templateParts";
@@ -9,6 +10,7 @@ import { useDraft } from "../ui/draft";
 import { audiencesOf, choiceOf, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
 import { FieldChoice } from "./FieldChoice";
 import { TestSend } from "./TestSend";
+import { TrialFields } from "./TrialFields";
 
 const FORM = "campaign";
 const AHEAD_MS = 120_000; // the API takes times from a minute on
@@ -36,15 +38,16 @@ export function CampaignForm({ onCreated, onClose }: Props) {
   const chosen = usable.find((one) => idOf(one) === state.template);
   const complete = useResource(async (signal) => (chosen && number?.waba ? completed(client, number.waba, chosen, signal) : null), [client, chosen && idOf(chosen), number?.waba]);
   const template = complete.value;
+  const [second, setSecond] = useState<Template | null>(null);
   const fixed = template ? fixedOf(template) : [];
   const create = useAction(async () => {
     if (!template || !number) return;
-    const body = requestOf(state, template, number);
+    const body = requestOf(state, template, number, second);
     const { result } = await client.call("POST /whatsapp/actions/create_campaign", { body, key: draft.keyFor(body) });
     draft.sent(draft.text);
     onCreated(result.campaignId);
   });
-  const isComplete = Boolean(template && state.name.trim() && state.audience && fixed.every(({ id }) => state.fixed[id]?.trim()));
+  const isComplete = Boolean(template && state.name.trim() && state.audience && fixed.every(({ id }) => state.fixed[id]?.trim()) && (!state.trial.isOn || second));
   if (known.error) return <ErrorNotice error={known.error} onRetry={() => void known.reload()} />;
   if (!known.value) return <Skeleton rows={5} kind="row" />;
   if (!number) return <p class="notice">{t("campaign.no_number")}</p>;
@@ -114,6 +117,10 @@ export function CampaignForm({ onCreated, onClose }: Props) {
           <TestSend key={idOf(template)} template={template} state={state} phone={number.phone} />
         </>
       )}
+      <label class="choice-line">
+        <input type="checkbox" checked={state.trial.isOn} onChange={(event) => write({ trial: { ...state.trial, isOn: event.currentTarget.checked } })} /> {t("campaign.trial.on")}
+      </label>
+      {state.trial.isOn && <TrialFields state={state} usable={usable} waba={number.waba ?? ""} attributes={attributes} error={create.error} onWrite={write} onTemplate={setSecond} />}
       <Field label={t("campaign.at")} name="scheduledAt" error={create.error}>
         <input type="datetime-local" value={state.at} min={localTime(Date.now() + AHEAD_MS)} onInput={(event) => write({ at: event.currentTarget.value })} />
       </Field>
@@ -121,7 +128,7 @@ export function CampaignForm({ onCreated, onClose }: Props) {
       <Field label={t("campaign.pace")} name="messagesPerSecond" error={create.error}>
         <input type="number" min={1} max={100} value={state.pace} onInput={(event) => write({ pace: event.currentTarget.value })} />
       </Field>
-      {create.error && <ErrorNotice error={create.error} onRetry={() => void create.run()} fields={["campaignName", "phone", "audience", "templateName", "scheduledAt", "messagesPerSecond", "bodyFields"]} />}
+      {create.error && <ErrorNotice error={create.error} onRetry={() => void create.run()} fields={["campaignName", "phone", "audience", "templateName", "scheduledAt", "messagesPerSecond", "bodyFields", "test"]} />}
       <div class="ops-editor-end">
         <Button kind="quiet" onClick={onClose}>
           {t("action.cancel")}

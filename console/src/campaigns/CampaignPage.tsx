@@ -3,22 +3,29 @@
 import { useState } from "preact/hooks";
 import { usePageList } from "../api/pageList";
 import { useAction, useResource } from "../api/resource";
+import type { Actions } from "../api/routes";
 import { useApp } from "../app";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { moment } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, MoreButton } from "../ui/controls";
-import type { Campaign, Recipient } from "./source";
+import { Cost } from "./Cost";
+import { Retry } from "./Retry";
+import type { Campaign, Plan, Recipient } from "./source";
+import { Trial } from "./Trial";
 
 const POLL_MS = 5_000;
 const MOST = 50;
+const MOST_AT_ONCE = 100;
+const MOST_CALLS = 200; // of a count: 20,000 people
 const RESULTS = ["sent", "delivered", "read", "failed", "refused", "invalid", "duplicate", "in_doubt", "cancelled"] as const;
 const WAITING = ["draft", "scheduled"];
 
 export function CampaignPage({ id }: { id: string }) {
   const { client } = useApp();
   const body = { campaignId: id };
+  const [plan, setPlan] = useState<Plan | null>(null);
   const found = useResource(async (signal) => (await client.call("POST /whatsapp/actions/get_campaign", { body, signal })).result, [client, id], POLL_MS);
   return (
     <>
@@ -26,11 +33,14 @@ export function CampaignPage({ id }: { id: string }) {
           {(campaign) => (
             <>
               <Facts campaign={campaign} />
-              <Actions campaign={campaign} onChange={found.reload} />
+              {campaign.cost && <Cost cost={campaign.cost} />}
+              <Retry campaign={campaign} />
+              <Steps campaign={campaign} plan={plan} onChange={found.reload} />
             </>
           )}
         </Section>
-        {found.value && <Recipients key={`${found.value.status} ${isUnread(found.value)}`} campaign={found.value} />}
+        {found.value && <Trial campaign={found.value} onChange={found.reload} />}
+        {found.value && <Recipients key={`${found.value.status} ${isUnread(found.value)}`} campaign={found.value} plan={plan} onPlan={setPlan} />}
     </>
   );
 }
@@ -97,7 +107,7 @@ function valueOf(campaign: Campaign, result: (typeof RESULTS)[number]): number {
   return campaign[result === "in_doubt" ? "inDoubt" : result] ?? 0;
 }
 
-function Actions({ campaign, onChange }: { campaign: Campaign; onChange: () => Promise<void> }) {
+function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [asked, setAsked] = useState<"start" | "cancel" | null>(null);
   const body = { campaignId: campaign.campaignId };
@@ -131,14 +141,16 @@ function Actions({ campaign, onChange }: { campaign: Campaign; onChange: () => P
           {t("campaign.resume")}
         </Button>
       )}
-      {WAITING.includes(status) && (
+      {WAITING.includes(status) && !campaign.test?.begunAt && (
         <Button kind="primary" onClick={() => setAsked("start")}>
           {t("campaign.start")}
         </Button>
       )}
       {asked === "start" && (
         <Confirm title={t("campaign.start")} action={start} button={t("campaign.start")} onClose={() => setAsked(null)} onDone={done}>
-          <p>{t("campaign.start.about")}</p>
+          <p>{t(campaign.test ? "campaign.trial.start_about" : "campaign.start.about")}</p>
+          {(campaign.cost ?? plan?.cost) && <Cost cost={(campaign.cost ?? plan?.cost)!} />}
+          {!campaign.cost && plan && !plan.isExact && <p class="notice">{t("campaign.start.not_all")}</p>}
         </Confirm>
       )}
       {asked === "cancel" && (
@@ -150,36 +162,51 @@ function Actions({ campaign, onChange }: { campaign: Campaign; onChange: () => P
   );
 }
 
-function Recipients({ campaign }: { campaign: Campaign }) {
+function Recipients({ campaign, plan, onPlan }: { campaign: Campaign; plan: Plan | null; onPlan: (plan: Plan) => void }) {
   const { client } = useApp();
   const isDryRun = isUnread(campaign);
   const [outcome, setOutcome] = useState<string>(isDryRun ? "" : RESULTS[0]);
-  const [counts, setCounts] = useState<{ of: Record<string, number>; isExact: boolean } | null>(null);
   const list = usePageList<Recipient>(
     async (cursor, signal) => {
       const asked = { campaignId: campaign.campaignId, limit: MOST, ...(cursor ? { cursor } : {}), ...(outcome ? { outcome: outcome as "failed" } : {}) };
       const page = await client.call("POST /whatsapp/actions/get_campaign_recipients", { body: asked, signal });
-      const { counts: of, exact } = page.result;
-      if (of) setCounts({ of, isExact: exact ?? false });
+      onPlan(planOf(page.result));
       return { items: page.result.recipients, cursor: page.cursor };
     },
     [client, campaign.campaignId, outcome],
   );
+  const countAll = useAction(async () => {
+    let cursor: string | null = null;
+    for (let calls = 0; calls < MOST_CALLS; calls += 1) {
+      const body = { campaignId: campaign.campaignId, limit: MOST_AT_ONCE, ...(cursor ? { cursor } : {}) };
+      const page: Awaited<ReturnType<typeof readPage>> = await readPage(client, body);
+      onPlan(planOf(page.result));
+      cursor = page.cursor;
+      if (!cursor) return;
+    }
+  });
   const outcomes = isDryRun ? ["reached", "left_out"] : RESULTS;
   return (
     <Section title={t(isDryRun ? "campaign.dry_run" : "campaign.recipients")} about={t(isDryRun ? "campaign.dry_run.about" : "campaign.recipients.about")} resource={list.first}>
       {() => (
         <>
-          {isDryRun && counts && (
+          {isDryRun && plan && (
             <div role="status">
               <dl class="campaign-facts">
-                {Object.entries(counts.of).map(([reason, value]) => (
+                {Object.entries(plan.counts).map(([reason, value]) => (
                   <Figure key={reason} name={named("campaign.reason", reason)} value={value} />
                 ))}
               </dl>
-              {!counts.isExact && <p class="quiet">{t("campaign.so_far")}</p>}
+              {plan.cost && <Cost cost={plan.cost} />}
+              {!plan.isExact && <p class="quiet">{t("campaign.so_far")}</p>}
             </div>
           )}
+          {isDryRun && plan && !plan.isExact && (
+            <Button busy={countAll.busy} onClick={() => void countAll.run()}>
+              {t("campaign.count_all")}
+            </Button>
+          )}
+          {countAll.error && <ErrorNotice error={countAll.error} onRetry={() => void countAll.run()} />}
           <label class="field">
             <span class="field-label">{t("campaign.show")}</span>
             <select value={outcome} onChange={(event) => setOutcome(event.currentTarget.value)}>
@@ -207,6 +234,14 @@ function Recipients({ campaign }: { campaign: Campaign }) {
       )}
     </Section>
   );
+}
+
+async function readPage(client: ReturnType<typeof useApp>["client"], body: { campaignId: string; limit: number; cursor?: string }) {
+  return client.call("POST /whatsapp/actions/get_campaign_recipients", { body });
+}
+
+function planOf({ counts, cost, exact }: Actions.RecipientsView): Plan {
+  return { counts: counts ?? {}, cost: cost ?? null, isExact: exact ?? false };
 }
 
 // A reason of the audience, of the send policy, or a code of the provider.

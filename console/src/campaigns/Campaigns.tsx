@@ -11,6 +11,8 @@ import { Button } from "../ui/controls";
 import { CampaignForm } from "./CampaignForm";
 import { CampaignPage } from "./CampaignPage";
 import { TemplatesPage } from "./templates/TemplatesPage";
+import { PRICES } from "./Cost";
+import { PricesPage } from "./PricesPage";
 import "./campaigns.css";
 
 const MOST = 100; // of each account
@@ -19,19 +21,23 @@ const POLL_MS = 30_000;
 const TEMPLATES = "templates"; // instead of the id of a campaign
 
 export function Campaigns({ id }: { id: string | null }) {
-  const isOfTemplates = id === TEMPLATES;
+  const pages = [
+    { name: t("campaign.title"), own: null },
+    { name: t("campaign.templates"), own: TEMPLATES },
+    { name: t("campaign.prices"), own: PRICES },
+  ];
+  const shown = pages.find(({ own }) => own === id) ?? pages[0];
   return (
     <main class="pane ops campaigns" aria-label={t("campaign.title")}>
       <h1 class="unseen">{t("campaign.title")}</h1>
       <nav class="tabs ops-tabs" aria-label={t("campaign.title")}>
-        <a class="tab" href={placeOf("campaigns")} aria-current={isOfTemplates ? undefined : "page"}>
-          {t("campaign.title")}
-        </a>
-        <a class="tab" href={placeOf("campaigns", TEMPLATES)} aria-current={isOfTemplates ? "page" : undefined}>
-          {t("campaign.templates")}
-        </a>
+        {pages.map(({ name, own }) => (
+          <a key={name} class="tab" href={own ? placeOf("campaigns", own) : placeOf("campaigns")} aria-current={own === shown!.own ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
       </nav>
-      <div class="ops-body">{isOfTemplates ? <TemplatesPage /> : id ? <CampaignPage key={id} id={id} /> : <CampaignList />}</div>
+      <div class="ops-body">{id === TEMPLATES ? <TemplatesPage /> : id === PRICES ? <PricesPage /> : id ? <CampaignPage key={id} id={id} /> : <CampaignList />}</div>
     </main>
   );
 }

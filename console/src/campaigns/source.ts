@@ -7,6 +7,7 @@ import { bodyOf, buttonsOf, headerOf, namesIn, type Template } from "../conversa
 import { t, type Key } from "../texts/texts";
 
 export type Campaign = Actions.CampaignView;
+export type Plan = { counts: Record<string, number>; cost: Actions.CostView | null; isExact: boolean };
 export type Recipient = Actions.RecipientView;
 export type Numbers = Awaited<ReturnType<typeof numbersOf>>;
 export type Audience = { kind: "list" | "segment"; id: string; name: string };
@@ -50,6 +51,19 @@ export interface Choice {
   fallback: string;
 }
 
+// The test of a second template, as a person has entered it.
+export interface TrialEntered {
+  isOn: boolean;
+  template: string; // name and language
+  choices: Record<string, Choice>;
+  measure: "delivered" | "read" | "replied";
+  share: string;
+  minimum: string;
+  hours: string;
+  confidence: string;
+  decision: "rule" | "person";
+}
+
 // What a person has entered; it outlives a reload.
 export interface Entered {
   name: string;
@@ -60,9 +74,12 @@ export interface Entered {
   fixed: Record<string, string>; // `header`, and `button 0` by its position
   at: string; // of the day and time field; empty: when it is started
   pace: string;
+  trial: TrialEntered;
 }
 
-export const EMPTY: Entered = { name: "", phone: "", template: "", audience: "", choices: {}, fixed: {}, at: "", pace: "" };
+const NO_TRIAL: TrialEntered = { isOn: false, template: "", choices: {}, measure: "read", share: "20", minimum: "100", hours: "24", confidence: "95", decision: "rule" };
+
+export const EMPTY: Entered = { name: "", phone: "", template: "", audience: "", choices: {}, fixed: {}, at: "", pace: "", trial: NO_TRIAL };
 
 export function kept(text: string): Entered {
   try {
@@ -104,7 +121,15 @@ export function nameOfField(field: string): string {
   return field.startsWith(ATTRIBUTE) ? field.slice(ATTRIBUTE.length) : t(`segment.field.${field}` as Key);
 }
 
-export function requestOf(from: Entered, template: Template, number: Numbers[number]): Actions.CreateCampaign {
+function fieldsIn(from: Entered, template: Template) {
+  return variablesOf(template).map((name) => {
+    const { field, fallback } = choiceOf(from, name);
+    return { field, ...(fallback.trim() ? { default: fallback.trim() } : {}) };
+  });
+}
+
+// *second*: the other template of a test.
+export function requestOf(from: Entered, template: Template, number: Numbers[number], second: Template | null): Actions.CreateCampaign {
   const [kind, id] = from.audience.split("/") as ["list" | "segment", string];
   const components = componentsOf(from, template);
   return {
@@ -113,12 +138,23 @@ export function requestOf(from: Entered, template: Template, number: Numbers[num
     templateName: template.name,
     language: template.language,
     audience: kind === "list" ? { list: id } : { segment: id },
-    bodyFields: variablesOf(template).map((name) => {
-      const { field, fallback } = choiceOf(from, name);
-      return { field, ...(fallback.trim() ? { default: fallback.trim() } : {}) };
-    }),
+    bodyFields: fieldsIn(from, template),
+    ...(from.trial.isOn && second ? { test: testOf(from, second) } : {}),
     ...(components.length ? { components } : {}),
     ...(from.at ? { scheduledAt: new Date(from.at).toISOString() } : {}),
     ...(from.pace ? { messagesPerSecond: Number(from.pace) } : {}),
+  };
+}
+
+function testOf(from: Entered, second: Template): Actions.TestInput {
+  const { choices, measure, share, minimum, hours, confidence, decision } = from.trial;
+  return {
+    template: { templateName: second.name, language: second.language, bodyFields: fieldsIn({ ...from, choices }, second) },
+    measure,
+    share: Number(share),
+    minimum: Number(minimum),
+    hours: Number(hours),
+    confidence: Number(confidence) as 95,
+    decision,
   };
 }

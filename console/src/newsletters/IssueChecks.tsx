@@ -7,7 +7,7 @@ import { count, Section } from "../operations/sections";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice } from "../ui/controls";
 import { useChange } from "./changes";
-import { stored, utcDay, type Checklist, type Issue } from "./source";
+import { lowerLimit, stored, utcDay, type Checklist, type Issue } from "./source";
 
 const CLAIMS = "claims"; // warnings of the text, which a person may accept
 
@@ -29,9 +29,9 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
           <>
             {checks.length === 0 && <p>{t("newsletter.checks.none")}</p>}
             <ul class="newsletter-checks">
-              {checks.map(({ code, level, problem }) => (
-                <li key={code}>
-                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
+              {checks.map(({ code, level, problem, variant }) => (
+                <li key={`${code} ${variant ?? ""}`}>
+                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {variant && t("newsletter.checks.variant", { number: "abcd".indexOf(variant) + 1 })} {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
                 </li>
               ))}
             </ul>
@@ -59,9 +59,10 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
   );
 }
 
-function warmUpText({ limit, sent_today, people, is_all, ends_on }: NonNullable<Checklist["warm_up"]>): string {
+function warmUpText(warmUp: NonNullable<Checklist["warm_up"]>): string {
+  const { limit, sent_today, people, is_all, ends_on } = warmUp;
   const facts = { limit: count(limit), sent: count(sent_today), people: count(people), day: utcDay(ends_on) };
-  return t(is_all ? "newsletter.warm_up.before" : "newsletter.warm_up.before_more", facts);
+  return t(is_all ? "newsletter.warm_up.before" : "newsletter.warm_up.before_more", facts) + lowerLimit(warmUp);
 }
 
 function checkText(code: string, problem: string): string {

@@ -2,14 +2,14 @@
 
 import { count, Table } from "../operations/sections";
 import { t } from "../texts/texts";
-import { utcDay, type Stats } from "./source";
+import { lowerLimit, utcDay, type Stats } from "./source";
 
 const COUNTS = ["waiting", "sent", "delivered", "delayed", "bounced", "complained"] as const;
 
 export function MailboxProviders({ stats }: { stats: Stats }) {
   return (
     <>
-      {stats.warm_up && <p class="notice">{t("newsletter.warm_up.now", { domain: stats.warm_up.domain, limit: count(stats.warm_up.limit), sent: count(stats.warm_up.sent_today), day: utcDay(stats.warm_up.ends_on) })}</p>}
+      {stats.warm_up && <p class="notice">{t("newsletter.warm_up.now", { domain: stats.warm_up.domain, limit: count(stats.warm_up.limit), sent: count(stats.warm_up.sent_today), day: utcDay(stats.warm_up.ends_on) })}{lowerLimit(stats.warm_up)}</p>}
       <h3>{t("newsletter.providers")}</h3>
       <Table
         label={t("newsletter.providers")}

@@ -1,5 +1,6 @@
 // For whom a newsletter is, and how it is written: the first step, and a new newsletter.
 
+import type { ApiError } from "../api/errors";
 import { useResource } from "../api/resource";
 import type { NewslettersApi } from "../api/routes";
 import { useApp, useSession } from "../app";
@@ -10,19 +11,22 @@ import { useChange } from "./changes";
 import { optionsOf, optionText, stored, type Metadata, type Options } from "./source";
 
 const CHOICES = ["tone_preset", "length_preference", "frequency"] as const;
-const LANGUAGES = ["en", "de", "fr", "es", "pt", "ar", "am", "sw"];
+export const LANGUAGES = ["en", "de", "fr", "es", "pt", "ar", "am", "sw"];
 const FIELDS = ["title", "description", "preview", "target_audience", "geographic_focus", "language", ...CHOICES];
 
-interface Entered {
-  title: string;
-  description: string;
-  preview: string;
+export interface Plan {
   target_audience: string[];
   tone_preset: string;
   length_preference: string;
   frequency: string;
   geographic_focus: string;
   language: string;
+}
+
+interface Entered extends Plan {
+  title: string;
+  description: string;
+  preview: string;
 }
 
 const EMPTY: Entered = {
@@ -77,32 +81,7 @@ export function PlanForm({ of, onStored, onClose }: Props) {
       <Field label={t("newsletter.field.description")} name="description" error={error}>
         <textarea rows={2} value={entered.description} onInput={(event) => write({ description: event.currentTarget.value })} />
       </Field>
-      <Audience options={options.value} chosen={entered.target_audience} onChoose={(target_audience) => write({ target_audience })} />
-      <div class="newsletter-columns">
-        {CHOICES.map((name) => (
-          <Field key={name} label={t(`newsletter.field.${name}`)} name={name} error={error}>
-            <select value={entered[name]} onChange={(event) => write({ [name]: event.currentTarget.value })}>
-              {(options.value?.[name] ?? []).map((one) => (
-                <option key={one.value} value={one.value}>
-                  {optionText(name, one)}
-                </option>
-              ))}
-            </select>
-          </Field>
-        ))}
-        <Field label={t("newsletter.field.language")} name="language" error={error}>
-          <select value={entered.language} onChange={(event) => write({ language: event.currentTarget.value })}>
-            {[...new Set([...LANGUAGES, entered.language])].map((one) => (
-              <option key={one} value={one}>
-                {languageName(one)}
-              </option>
-            ))}
-          </select>
-        </Field>
-      </div>
-      <Field label={t("newsletter.field.geographic_focus")} name="geographic_focus" error={error}>
-        <input value={entered.geographic_focus} onInput={(event) => write({ geographic_focus: event.currentTarget.value })} />
-      </Field>
+      <PlanFields options={options.value} entered={entered} write={write} error={error} />
       <Field label={t("newsletter.field.preview")} name="preview" error={error}>
         <input value={entered.preview} onInput={(event) => write({ preview: event.currentTarget.value })} />
       </Field>
@@ -119,6 +98,54 @@ export function PlanForm({ of, onStored, onClose }: Props) {
       </div>
     </form>
   );
+}
+
+// The values that newsletters of a series share, too; *prefix* is that of the names of their fields.
+export function PlanFields({ options, entered, write, error, prefix = "" }: {
+  options: Options;
+  entered: Plan;
+  write: (change: Partial<Plan>) => void;
+  error: ApiError | null;
+  prefix?: string;
+}) {
+  return (
+    <>
+      <Audience options={options} chosen={entered.target_audience} onChoose={(target_audience) => write({ target_audience })} />
+      {prefix && error?.problemOf(`${prefix}target_audience`) && <p class="field-problem" role="alert">{error.problemOf(`${prefix}target_audience`)}</p>}
+      <div class="newsletter-columns">
+        {CHOICES.map((name) => (
+          <Field key={name} label={t(`newsletter.field.${name}`)} name={prefix + name} error={error}>
+            <select value={entered[name]} onChange={(event) => write({ [name]: event.currentTarget.value })}>
+              {(options[name] ?? []).map((one) => (
+                <option key={one.value} value={one.value}>
+                  {optionText(name, one)}
+                </option>
+              ))}
+            </select>
+          </Field>
+        ))}
+        <Field label={t("newsletter.field.language")} name={`${prefix}language`} error={error}>
+          <select value={entered.language} onChange={(event) => write({ language: event.currentTarget.value })}>
+            {[...new Set([...LANGUAGES, entered.language])].map((one) => (
+              <option key={one} value={one}>
+                {languageName(one)}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+      <Field label={t("newsletter.field.geographic_focus")} name={`${prefix}geographic_focus`} error={error}>
+        <input value={entered.geographic_focus} onInput={(event) => write({ geographic_focus: event.currentTarget.value })} />
+      </Field>
+    </>
+  );
+}
+
+// The plan of a new series, or of one with these values.
+export function planOf(values: Partial<Plan>): Plan {
+  const { target_audience, tone_preset, length_preference, frequency, geographic_focus } = EMPTY;
+  const known = { target_audience, tone_preset, length_preference, frequency, geographic_focus, language: document.documentElement.lang };
+  return Object.fromEntries(Object.entries(known).map(([name, value]) => [name, values[name as keyof Plan] ?? value])) as unknown as Plan;
 }
 
 // Names of the company's own stay chosen, but only the API adds some.
@@ -154,6 +181,6 @@ function keptIn(text: string): Partial<Entered> {
   }
 }
 
-function languageName(tag: string): string {
+export function languageName(tag: string): string {
   return new Intl.DisplayNames([document.documentElement.lang], { type: "language" }).of(tag) ?? tag;
 }

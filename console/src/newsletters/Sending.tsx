@@ -13,7 +13,7 @@ import type { StepProps } from "./NewsletterPage";
 import { SubjectTestFields } from "./SubjectTest";
 import { audiencesOf, PLACE, stepName, type Audiences, type Newsletter } from "./source";
 
-const FIELDS = ["subject", "preheader", "list_ids", "segment_ids", "sender", "sender_name", "reply_to", "postal_address", "permission_line", "consent_statement", ...[0, 1, 2].map((n) => `subject_test.subjects.${n}`), "subject_test.sample_percent", "subject_test.wait_minutes"];
+const FIELDS = ["subject", "preheader", "list_ids", "segment_ids", "sender", "sender_name", "reply_to", "postal_address", "permission_line", "consent_statement", "template_id", ...[0, 1, 2].map((n) => `subject_test.subjects.${n}`), "subject_test.sample_percent", "subject_test.wait_minutes"];
 
 export function Sending({ newsletter }: StepProps) {
   const { client } = useApp();
@@ -98,6 +98,18 @@ function IssueForm({ newsletter, audiences }: { newsletter: Newsletter; audience
           <input value={entered.replyTo} onInput={(event) => write({ replyTo: event.currentTarget.value })} />
         </Field>
       </div>
+      {audiences.looks.length > 0 && (
+        <Field label={t("newsletter.issue.look")} name="template_id" error={error}>
+          <select value={entered.look} onChange={(event) => write({ look: event.currentTarget.value })}>
+            <option value="">{t("newsletter.issue.look.standard")}</option>
+            {audiences.looks.map(({ template_id, name }) => (
+              <option key={template_id} value={template_id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
       <Field label={t("newsletter.issue.postal")} name="postal_address" error={error}>
         <input value={entered.postal} required dir="auto" onInput={(event) => write({ postal: event.currentTarget.value })} />
       </Field>

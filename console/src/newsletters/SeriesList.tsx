@@ -1,36 +1,52 @@
-// Series of newsletters: when they run next, what became of the last run, and a button that stops or begins one.
+// Series of newsletters: when they run next, what became of the last run, and buttons that change, stop and begin one.
 
+import { useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice } from "../ui/controls";
+import { Later } from "../ui/Later";
 import { useChange } from "./changes";
 import { PLACE, type Series } from "./source";
 
+const NEW = "new";
+
 export function SeriesList() {
   const { client } = useApp();
+  const [opened, open] = useState<string | null>(null);
   const found = useResource(async (signal) => (await client.call("GET /newsletters/series", { signal })).result.series, [client]);
-  if (found.value?.length === 0) return null;
+  const tools = opened !== NEW && <Button onClick={() => open(NEW)}>{t("newsletter.series.new")}</Button>;
   return (
-    <Section title={t("newsletter.series")} about={t("newsletter.series.about")} resource={found}>
+    <Section title={t("newsletter.series")} about={t("newsletter.series.about")} resource={found} tools={tools}>
       {(rows) => (
-        <Table
-          label={t("newsletter.series")}
-          rows={rows}
-          keyOf={({ series_id }) => series_id}
-          empty={t("newsletter.none")}
-          columns={[
-            { name: t("newsletter.field.title"), cell: ({ title }) => <bdi>{title}</bdi> },
-            { name: t("newsletter.series.next"), cell: ({ next_run }) => (next_run ? <Time at={next_run} /> : t("newsletter.series.stopped")) },
-            { name: t("newsletter.series.last"), cell: (one) => <LastRun of={one} /> },
-            { name: t("newsletter.series.change"), cell: (one) => <Switch of={one} onChange={found.reload} /> },
-          ]}
-        />
+        <>
+          {opened && <Form key={opened} of={rows.find(({ series_id }) => series_id === opened)} onStored={found.reload} onClose={() => open(null)} />}
+          <Table
+            label={t("newsletter.series")}
+            rows={rows}
+            keyOf={({ series_id }) => series_id}
+            empty={t("newsletter.series.none")}
+            columns={[
+              { name: t("newsletter.field.title"), cell: ({ title }) => <bdi>{title}</bdi> },
+              { name: t("newsletter.series.next"), cell: ({ next_run }) => (next_run ? <Time at={next_run} /> : t("newsletter.series.stopped")) },
+              { name: t("newsletter.series.last"), cell: (one) => <LastRun of={one} /> },
+              { name: t("newsletter.series.change"), cell: (one) => <Changes of={one} onChange={found.reload} onEdit={() => open(one.series_id)} /> },
+            ]}
+          />
+        </>
       )}
     </Section>
   );
+}
+
+function Form({ of, onStored, onClose }: { of: Series | undefined; onStored: () => Promise<void>; onClose: () => void }) {
+  const close = async () => {
+    await onStored();
+    onClose();
+  };
+  return <Later load={() => import("./publishing/SeriesForm")} show={({ SeriesForm }) => <SeriesForm of={of} onStored={close} onClose={onClose} />} />;
 }
 
 function LastRun({ of: { runs } }: { of: Series }) {
@@ -47,7 +63,7 @@ function LastRun({ of: { runs } }: { of: Series }) {
   );
 }
 
-function Switch({ of, onChange }: { of: Series; onChange: () => Promise<void> }) {
+function Changes({ of, onChange, onEdit }: { of: Series; onChange: () => Promise<void>; onEdit: () => void }) {
   const { client } = useApp();
   const isOwn = useSession().person?.principal === of.created_by;
   const change = useChange(async () => {
@@ -59,6 +75,9 @@ function Switch({ of, onChange }: { of: Series; onChange: () => Promise<void> })
   const act = of.enabled ? "stop" : "begin";
   return (
     <>
+      <Button label={t("newsletter.series.edit_one", { title: of.title })} onClick={onEdit}>
+        {t("newsletter.series.edit")}
+      </Button>{" "}
       <Button busy={change.busy} label={t(`newsletter.series.${act}_one`, { title: of.title })} onClick={() => void change.run()}>
         {t(`newsletter.series.${act}`)}
       </Button>

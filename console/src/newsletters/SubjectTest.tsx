@@ -1,4 +1,4 @@
-// A subject test of an issue: further subjects, a sample of the readers, and the choice between them.
+// A test of variants of an issue: further subjects and texts, a sample of the readers, and the choice between them.
 
 import type { ApiError } from "../api/errors";
 import { useApp } from "../app";
@@ -11,8 +11,10 @@ import { MOST_SUBJECTS, type Entered } from "./issueForm";
 import type { Issue, Stats } from "./source";
 
 export function SubjectTestFields({ entered, write, error }: { entered: Entered; write: (change: Partial<Entered>) => void; error: ApiError | null }) {
-  const { otherSubjects: others } = entered;
+  const { otherSubjects: others, otherTexts: texts } = entered;
   const put = (at: number, text: string) => write({ otherSubjects: others.map((one, n) => (n === at ? text : one)) });
+  const putText = (at: number, code: string) => write({ otherTexts: others.map((_, n) => (n === at ? code : (texts[n] ?? ""))) });
+  const without = (at: number) => (_: string, n: number) => n !== at;
   return (
     <fieldset class="newsletter-choices">
       <legend class="field-label">{t("newsletter.subjects")}</legend>
@@ -22,7 +24,10 @@ export function SubjectTestFields({ entered, write, error }: { entered: Entered;
           <Field label={t("newsletter.subjects.other", { number: n + 2 })} name={`subject_test.subjects.${n}`} error={error}>
             <input value={subject} required dir="auto" onInput={(event) => put(n, event.currentTarget.value)} />
           </Field>
-          <Button onClick={() => write({ otherSubjects: others.filter((_, at) => at !== n) })}>{t("newsletter.subjects.remove", { number: n + 2 })}</Button>
+          <Field label={t("newsletter.subjects.text", { number: n + 2 })} name={`subject_test.newsletter_codes.${n}`} error={error}>
+            <input value={texts[n] ?? ""} dir="ltr" maxLength={20} placeholder="NL-" onInput={(event) => putText(n, event.currentTarget.value)} />
+          </Field>
+          <Button onClick={() => write({ otherSubjects: others.filter(without(n)), otherTexts: texts.filter(without(n)) })}>{t("newsletter.subjects.remove", { number: n + 2 })}</Button>
         </div>
       ))}
       {others.length < MOST_SUBJECTS && <Button onClick={() => write({ otherSubjects: [...others, ""] })}>{t("newsletter.subjects.add")}</Button>}
@@ -54,7 +59,7 @@ export function Subjects({ issue, stats, onChange }: { issue: Issue; stats: Stat
         keyOf={(one) => one.variant}
         empty={t("newsletter.subjects.none")}
         columns={[
-          { name: t("newsletter.issue.subject"), cell: ({ subject }) => <bdi>{subject}</bdi> },
+          { name: t("newsletter.issue.subject"), cell: ({ subject, newsletter_code: code }) => <><bdi>{subject}</bdi>{code && <small class="quiet"> <bdi>{code}</bdi></small>}</> },
           { name: t("newsletter.result.sent"), cell: ({ sent }) => count(sent) },
           { name: t("newsletter.result.clicked"), cell: ({ clicked }) => count(clicked) },
           { name: t("newsletter.result.unsubscribed"), cell: ({ unsubscribed }) => count(unsubscribed) },

@@ -21,6 +21,11 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be a date and time as/, "problem.date"],
   [/^must name a type$|^is neither a type nor a custom topic$/, "newsletter.problem.topics"],
   [/^is the name of (?:a type|another custom topic)$|^is the same type as entry/, "newsletter.problem.twice"],
+  [/^needs a contrast of/, "newsletter.problem.contrast"],
+  [/^must be an address of a picture/, "newsletter.problem.https"],
+  [/^a logo needs both/, "newsletter.problem.logo"],
+  [/^may have paragraphs, lists/, "newsletter.problem.markdown"],
+  [/^must be a template$/, "newsletter.problem.look"],
   [/^a new item needs a title$/, "problem.required"],
 ];
 

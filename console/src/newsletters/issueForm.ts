@@ -13,15 +13,17 @@ export interface Entered {
   permission: string;
   consent: "recorded" | "attested";
   statement: string;
-  otherSubjects: string[]; // of a subject test; none without one
+  look: string; // of a template; none: the standard look
+  otherSubjects: string[]; // of a test of variants; none without one
+  otherTexts: string[]; // codes of newsletters at the same places; empty: the issue's own text
   sample: number; // percent
   waitHours: number;
   decidedBy: "clicks" | "person";
 }
 
 export const EMPTY: Entered = {
-  subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "",
-  otherSubjects: [], sample: 20, waitHours: 4, decidedBy: "clicks",
+  subject: "", preheader: "", audiences: [], sender: "", senderName: "", replyTo: "", postal: "", permission: "", consent: "recorded", statement: "", look: "",
+  otherSubjects: [], otherTexts: [], sample: 20, waitHours: 4, decidedBy: "clicks",
 };
 export const MOST_SUBJECTS = 3;
 export const LISTS = "list/";
@@ -62,10 +64,12 @@ export function requestOf(entered: Entered, code: string): NewslettersApi.IssueI
     permission_line: entered.permission,
     consent: entered.consent,
     ...(entered.consent === "attested" ? { consent_statement: entered.statement } : {}),
+    ...(entered.look ? { template_id: entered.look } : {}),
     ...(entered.otherSubjects.length
       ? {
           subject_test: {
             subjects: entered.otherSubjects,
+            ...(entered.otherTexts.some((one) => one.trim()) ? { newsletter_codes: entered.otherSubjects.map((_, n) => entered.otherTexts[n]?.trim() || null) } : {}),
             sample_percent: entered.sample,
             wait_minutes: Math.round(entered.waitHours * 60),
             decided_by: entered.decidedBy,

@@ -15,6 +15,7 @@ export type Checklist = NewslettersApi.Checklist;
 export type Stats = NewslettersApi.StatsView;
 export type Series = NewslettersApi.SeriesView;
 export type PublicList = NewslettersApi.PublicListView;
+export type Look = NewslettersApi.TemplateView;
 export type Warning = NewslettersApi.EditorWarning;
 export type Reference = NewslettersApi.Reference;
 export type Step = "topics" | "outline" | "draft";
@@ -63,15 +64,17 @@ export interface Audiences {
   lists: ConsoleApi.ContactListView[];
   segments: ConsoleApi.SegmentView[];
   published: PublicList[];
+  looks: Look[];
 }
 
 export async function audiencesOf(client: Client, signal: AbortSignal): Promise<Audiences> {
-  const [lists, segments, published] = await Promise.all([
+  const [lists, segments, published, looks] = await Promise.all([
     client.call("GET /contacts/lists", { signal }),
     client.call("GET /contacts/segments", { signal }),
     client.call("GET /newsletters/lists", { signal }),
+    client.call("GET /newsletters/templates", { signal }),
   ]);
-  return { lists: lists.result.lists, segments: segments.result.segments, published: published.result.lists };
+  return { lists: lists.result.lists, segments: segments.result.segments, published: published.result.lists, looks: looks.result.templates };
 }
 
 // A failure of a step or an export in words.
@@ -83,6 +86,11 @@ export function failureText(code: string | null | undefined, sentence: string | 
 // A day of UTC, the same in every zone.
 export function utcDay(at: string): string {
   return new Date(at).toLocaleDateString(locale, { dateStyle: "medium", timeZone: "UTC" });
+}
+
+// Why a new domain may not send more today than on the day before; empty without a reason.
+export function lowerLimit({ reason }: { reason?: string | null }): string {
+  return reason ? ` ${named("newsletter.warm_up.reason", reason)}` : "";
 }
 
 export function stored(): void {

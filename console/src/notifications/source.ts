@@ -10,7 +10,7 @@ export type Campaign = Actions.CampaignView;
 export type Issue = NewslettersApi.IssueView;
 export type Kind = Notification["kind"];
 
-export const KINDS: readonly Kind[] = ["assigned", "mentioned", "replied", "at_risk", "overdue", "draft", "campaign", "issue"];
+export const KINDS: readonly Kind[] = ["assigned", "mentioned", "replied", "at_risk", "overdue", "draft", "campaign", "issue", "webhook"];
 export const MOST = 50;
 
 export async function load(client: Client, teams: readonly string[], kind: Kind | null, signal?: AbortSignal): Promise<Notifications> {

@@ -31,6 +31,7 @@ function resultOf({ status, totalRecipients, sent = 0, delivered = 0 }: Campaign
 
 export function nameOf({ conversation, kind }: Notification, { campaign, issue }: Subject = {}): string {
   if (kind === "issue") return issue?.subject ?? t("notifications.issue");
+  if (kind === "webhook") return t("notifications.webhook");
   if (kind === "campaign") return campaign?.name ?? t("notifications.campaign");
   if (!conversation) return t("notifications.gone");
   return conversation.contact ?? conversation.subject ?? conversation.handleText ?? t("notifications.conversation");
@@ -44,8 +45,9 @@ export function newsOf(found: readonly Notification[]): News[] {
 }
 
 // Where a click on a notification leads; null if its conversation does not exist any more.
-export function placeIn({ campaign, issue, conversation }: Notification): string | null {
+export function placeIn({ campaign, issue, webhook, conversation }: Notification): string | null {
   if (campaign) return placeOf("campaigns", campaign);
   if (issue) return placeOf("newsletters", issue);
+  if (webhook) return placeOf("operations", "webhooks");
   return conversation ? placeOf("all", conversation.context, conversation.key) : null;
 }

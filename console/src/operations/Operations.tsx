@@ -21,6 +21,7 @@ import { DomainsPage } from "../setup/domains/DomainsPage";
 import { Findings } from "../setup/Findings";
 import { KeysPage } from "../setup/keys/KeysPage";
 import { PeoplePage } from "../setup/PeoplePage";
+import { WebhooksPage } from "../setup/webhooks/WebhooksPage";
 import { Setup } from "../setup/Setup";
 import { Switches } from "./Switches";
 import { Templates } from "./templates/Templates";
@@ -65,6 +66,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <PeoplePage />;
     case "keys":
       return <KeysPage />;
+    case "webhooks":
+      return <WebhooksPage />;
     case "parked":
       return <Parked rights={rights} />;
     case "switches":

@@ -2,20 +2,20 @@
 
 import { useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
-import { useAction } from "../api/resource";
 import { partsFor, rightsOf, type Rights } from "../operations/access";
 import { usePeople } from "../people/people";
 import { changeQuery, placeOf, useQuery, withQuery } from "../shell/router";
 import { t, type Key } from "../texts/texts";
-import { Button, Empty, ErrorNotice } from "../ui/controls";
+import { Empty } from "../ui/controls";
 import { Assistant, Times, Volume } from "./Conversations";
 import { Backlog } from "./Backlog";
 import { Campaigns } from "./Campaigns";
+import { Download, type CsvRoute } from "./Download";
 import { Hours } from "./Hours";
 import { Mail } from "./Mail";
 import { Newsletters } from "./Newsletters";
 import { People } from "./People";
-import { saveCsv } from "./csv";
+import { Outcomes } from "./outcomes/Outcomes";
 import { askedOf, before, CHANNELS, CONTEXTS, queryOf, RANGES, todayOf, type Asked } from "./query";
 import "./reports.css";
 
@@ -26,7 +26,7 @@ export interface PartProps {
 interface Part {
   name: string;
   text: Key;
-  csv: "GET /reports/conversations" | "GET /reports/people" | "GET /reports/backlog" | null;
+  csv: CsvRoute | null;
   filters: ("range" | "context" | "channel" | "group")[];
   needs: (rights: Rights) => boolean;
   content: (props: PartProps) => preact.JSX.Element;
@@ -38,6 +38,7 @@ const PARTS: Part[] = [
   { name: "times", text: "report.part.times", csv: "GET /reports/conversations", filters: OF_DAYS, needs: () => true, content: Times },
   { name: "backlog", text: "report.part.backlog", csv: "GET /reports/backlog", filters: ["context", "channel"], needs: () => true, content: Backlog },
   { name: "assistant", text: "report.part.assistant", csv: "GET /reports/conversations", filters: ["range", "channel"], needs: () => true, content: Assistant },
+  { name: "outcomes", text: "report.part.outcomes", csv: null, filters: ["range", "channel"], needs: ({ admin }) => admin, content: Outcomes },
   { name: "people", text: "report.part.people", csv: "GET /reports/people", filters: ["range", "context", "group"], needs: ({ approves }) => approves, content: People },
   { name: "campaigns", text: "report.part.campaigns", csv: null, filters: ["range"], needs: ({ approves }) => approves, content: Campaigns },
   { name: "newsletters", text: "report.part.newsletters", csv: null, filters: ["range"], needs: () => true, content: Newsletters },
@@ -122,7 +123,7 @@ function Filters({ part, asked, today }: { part: Part; asked: Asked; today: stri
           </select>
         </label>
       )}
-      {part.csv && <Download route={part.csv} asked={asked} part={part} />}
+      {part.csv && <Download route={part.csv} query={queryFor(part, asked)} name={`${part.name}-${asked.from}-${asked.to}`} />}
     </div>
   );
 }
@@ -156,23 +157,6 @@ function Choice<Value extends string>({ text, every, prefix, values, value, onCh
         ))}
       </select>
     </label>
-  );
-}
-
-// The numbers of the page as a file of the API.
-function Download({ route, asked, part }: { route: NonNullable<Part["csv"]>; asked: Asked; part: Part }) {
-  const { client } = useApp();
-  const save = useAction(async () => {
-    const text = await client.text(route, { query: { ...queryFor(part, asked), format: "csv" } });
-    saveCsv(`${part.name}-${asked.from}-${asked.to}`, text);
-  });
-  return (
-    <>
-      <Button icon="down" busy={save.busy} onClick={() => void save.run()}>
-        {t("report.csv")}
-      </Button>
-      {save.error && <ErrorNotice error={save.error} />}
-    </>
   );
 }
 

@@ -1,5 +1,7 @@
 // The range and the filters of a report as the address has them: a reload, a shared address and Back show the same report.
 
+import { COMPARED, type Compared } from "./outcomes/outcomes.ts";
+
 export const CONTEXTS = ["whatsapp", "conversations", "email_threads"] as const;
 export const CHANNELS = ["whatsapp", "sms", "email"] as const;
 export const RANGES = [7, 30, 90] as const; // days until today
@@ -10,6 +12,11 @@ export interface Asked {
   context: (typeof CONTEXTS)[number] | null;
   channel: (typeof CHANNELS)[number] | null;
   group: string | null;
+  // Of outcomes only.
+  project: string | null;
+  version: string | null;
+  language: string | null;
+  by: Compared | null;
 }
 
 const USUAL_DAYS = 30;
@@ -26,6 +33,10 @@ export function askedOf(query: string, today: string): Asked {
     context: CONTEXTS.find((one) => one === values.get("context")) ?? null,
     channel: CHANNELS.find((one) => one === values.get("channel")) ?? null,
     group: values.get("group")?.trim() || null,
+    project: values.get("project")?.trim() || null,
+    version: matching(values.get("version"), /^\d{1,9}$/),
+    language: matching(values.get("language"), /^[a-z]{2,3}$/),
+    by: COMPARED.find((one) => one === values.get("by")) ?? null,
   };
 }
 
@@ -49,6 +60,10 @@ export function datesOf(first: string, last: string): string[] {
 // Today where the person is.
 export function todayOf(now: Date): string {
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}
+
+function matching(text: string | null, pattern: RegExp): string | null {
+  return text !== null && pattern.test(text) ? text : null;
 }
 
 function dateOf(text: string | null): string | null {

@@ -21,7 +21,7 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^Input should be a valid (?:date|datetime).*$/i, "problem.date"],
   [/^must be a date such as (\S+)$/i, "problem.date"],
   [/^Input should be ('.*')$/i, "problem.one_of"],
-  [/^String should match pattern .*$/i, "problem.form"],
+  [/^must have (\d.*?) characters of (.+?)(?:, the first of .+)?$/i, "problem.characters"],
   [/^Extra inputs are not permitted$/i, "problem.unknown"],
   [/^must be given once$/i, "problem.once"],
   [/^is given twice$/i, "problem.once"],
@@ -54,14 +54,21 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be true or false$/i, "problem.boolean"],
   [/^must be a domain, as .*$/i, "problem.domain"],
   [/^must be a domain of the company.*$/i, "problem.provider_domain"],
+  [/^must be (?:\S+ )+such as (\S+)$/i, "problem.example"],
   [/^its domain must be granted by an operator.*$/i, "problem.other_domain"],
+  [/^must be named parley\/.*$/i, "problem.secret"],
 ];
 
 // null: no rule has these words, and they are shown as they are.
-export function ruleOf(words: string): { key: Key; values: { a: string } } | null {
+export function ruleOf(words: string): { key: Key; values: { a: string; b?: string } } | null {
   for (const [pattern, key] of RULES) {
     const found = pattern.exec(words);
-    if (found) return { key, values: { a: (found[1] ?? "").replaceAll("'", "") } };
+    if (found) return { key, values: { a: plain(found[1]), ...(found[2] && { b: found[2] }) } };
   }
   return null;
+}
+
+// As all languages write it: 1–64.
+function plain(words = ""): string {
+  return words.replaceAll("'", "").replace(/^(\d+) to (\d+)$/, "$1–$2").replace(" or more", "+");
 }

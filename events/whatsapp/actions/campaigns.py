@@ -32,5 +32,15 @@ BODIES: dict[str, Json] = {
     "pause_campaign": OF_CAMPAIGN | {"reason": "typing error"},
     "resume_campaign": OF_CAMPAIGN,
     "cancel_campaign": OF_CAMPAIGN | {"reason": "out of stock"},
+    "get_campaign_test": OF_CAMPAIGN,
+    "decide_campaign_test": OF_CAMPAIGN | {"winner": "b"},
+    "retry_campaign": OF_CAMPAIGN | {"campaignName": "Bikes again"},
+    "get_message_prices": {},
+    "set_message_prices": {
+        "currency": "EUR",
+        "asOf": "2026-01-01",
+        "source": "rate card of the provider",
+        "prices": [{"country": "DE", "marketing": "0.1131", "utility": "0.0456"}],
+    },
     "get_campaign_recipients": OF_CAMPAIGN | {"outcome": "refused"},
 }

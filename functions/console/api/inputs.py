@@ -10,6 +10,7 @@ from shared.api.models.agent_inputs import LONGEST_LABEL, AssigneeFilter
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 from shared.inbox.items import Channel, Context, Status
+from shared.runtime import patterns
 
 LONGEST_QUERY = 100
 MOST_TEAMS = 20
@@ -57,9 +58,10 @@ class InboxQuery(ListFilters):
 
 type TeamName = Annotated[str, Field(pattern=TEAM_PATTERN)]
 # On one line, without the separators of keys and addresses.
-type ViewName = Annotated[
-    str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$")
-]
+_LINE = patterns.worded(
+    r"^[^\x00-\x1f]*[^\s\x00-\x1f][^\x00-\x1f]*$", "must be one line with a visible character"
+)
+type ViewName = Annotated[str, Field(min_length=1, max_length=60, pattern=_LINE)]
 
 
 class ViewsQuery(Input):
@@ -99,9 +101,7 @@ class ContactsQuery(Input):
     q: Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)] | None = None
     label: Annotated[str, Field(min_length=1, max_length=LONGEST_LABEL)] | None = None
     owner: AssigneeFilter | None = None
-    attribute: (
-        Annotated[str, Field(max_length=200, pattern=r"^[a-z][a-z0-9_]{0,39}:.+$")] | None
-    ) = None
+    attribute: Annotated[str, Field(max_length=200, pattern=patterns.ATTRIBUTE)] | None = None
     limit: int = Field(default=10, ge=1, le=20)
     cursor: str | None = None
 

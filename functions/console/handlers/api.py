@@ -2,10 +2,11 @@
 HTTP API of the inbox over all contexts, GET /inbox, of its saved views, of notifications, of changes of many
 conversations, of the customers of a company, GET /contacts, of reports, /reports, of requests that erase or export a
 person, /privacy/requests, of its people and teams, GET /people, of tickets for live updates, POST /live/tickets, and of
-the end of sessions, POST /sign-out.
+the end of sessions, POST /sign-out; webhooks of a company, /inbox/webhooks.
 
 The function also does the jobs that go on after an answer (`console.jobs`): it starts itself, and a schedule starts
-what has stopped. The inbox feeds start pushes to browsers (`console.notifications.pushes`).
+what has stopped. The inbox feeds start pushes to browsers (`console.notifications.pushes`) and deliveries to webhooks
+(`console.notifications.webhooks`).
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ from console.jobs.runs import STARTED, Runs
 from console.notifications import digests, pushes
 from console.notifications.recipients import Recipients
 from console.notifications.routes import NotificationRoutes
+from console.notifications.webhooks import run as webhook_run
+from console.notifications.webhooks.changes import NotActive, TooManyWebhooks, WebhookNotFound
+from console.notifications.webhooks.routes import WebhookRoutes
 from console.privacy import retention
 from console.privacy import run as privacy_run
 from console.privacy.jobs import PersonDependencies
@@ -75,6 +79,7 @@ from shared.inbox.live import announcements, push_starts
 from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
 from shared.inbox.live.push_starts import PushStarts
+from shared.inbox.notifications.webhooks import outbox
 from shared.policy.consent.records import Consents
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart
 from shared.runtime.observability import write_metrics
@@ -217,6 +222,7 @@ engine = Engine(
         bulk_run.KIND: bulk_run.BulkChanges(bulk_deps),
         **dict.fromkeys(work_on_contacts.steps, work_on_contacts),
         privacy_run.KIND: privacy_run.PersonRequests(person_dependencies),
+        webhook_run.KIND: webhook_run.WebhookRuns(live_table, deps.table, lambda: deps.seal),
     },
 )
 routes = Routes(
@@ -250,6 +256,9 @@ routes = Routes(
         TooManyValues: (HTTPStatus.CONFLICT, "too_many_values"),
         TooManyOpen: (HTTPStatus.CONFLICT, "too_many_requests_open"),
         contact_work.TooManyOpen: (HTTPStatus.CONFLICT, "too_many_requests_open"),
+        WebhookNotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        NotActive: (HTTPStatus.CONFLICT, "state_conflict"),
+        TooManyWebhooks: (HTTPStatus.CONFLICT, "too_many_webhooks"),
     },
     requests=Requests(deps.table, InboxRequest, lambda: deps.seal),
     audit_log=audit_log,
@@ -266,6 +275,7 @@ routes.add(ImportRoutes(imports, runs))
 routes.add(ExportRoutes(contact_exports, runs))
 routes.add(PrivacyRoutes(person=person_dependencies, runs=runs, seal_secret=deps.seal_secret))
 routes.add(NotificationRoutes(deps, digest_deps))
+routes.add(WebhookRoutes(deps, runs))
 routes.add(RetentionRoutes(person_dependencies))
 routes.add(ContactRoutes(deps, consent_records))
 routes.add(RecordRoutes(deps, consent_records))
@@ -276,6 +286,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out; nothing for the schedule's event and for the start of a run."""
     if STARTED in event:
         engine.go_on(event[STARTED], context.get_remaining_time_in_millis)
+        return {}
+    if outbox.STARTED in event:
+        run = webhook_run.first_run(event[outbox.STARTED])
+        engine.go_on(run, context.get_remaining_time_in_millis)
         return {}
     if push_starts.STARTED in event:
         pushes.send(push_deps, event[push_starts.STARTED])

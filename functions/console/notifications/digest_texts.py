@@ -34,6 +34,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.DRAFT: "Draft waits",
         NotificationKind.CAMPAIGN: "Campaign ended or stopped",
         NotificationKind.ISSUE: "Newsletter sent or stopped",
+        NotificationKind.WEBHOOK: "Webhook paused",
     },
     "de": {
         NotificationKind.ASSIGNED: "Zugewiesen",
@@ -44,6 +45,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.DRAFT: "Entwurf wartet",
         NotificationKind.CAMPAIGN: "Kampagne beendet oder angehalten",
         NotificationKind.ISSUE: "Newsletter gesendet oder angehalten",
+        NotificationKind.WEBHOOK: "Webhook angehalten",
     },
     "ar": {
         NotificationKind.ASSIGNED: "أُسندت",
@@ -54,6 +56,7 @@ _KINDS: Final[Mapping[str, Mapping[NotificationKind, str]]] = {
         NotificationKind.DRAFT: "مسودة تنتظر",
         NotificationKind.CAMPAIGN: "حملة انتهت أو توقفت",
         NotificationKind.ISSUE: "نشرة أُرسلت أو توقفت",
+        NotificationKind.WEBHOOK: "أُوقف خطاف ويب مؤقتًا",
     },
 }
 

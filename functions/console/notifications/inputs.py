@@ -12,6 +12,7 @@ from console.api.inputs import MOST_TEAMS, TeamName, ViewsQuery
 from console.store.notification_states import Language  # noqa: TC001 - field of a model
 from shared.api.models.inputs import Input
 from shared.inbox.notifications.items import NotificationKind
+from shared.runtime import patterns
 from shared.runtime.timezones import ZoneName  # noqa: TC001 - field of a model
 
 MOST_SHOWN: Final = 100
@@ -19,17 +20,26 @@ LONGEST_QUIET_DAYS: Final = 31
 
 
 type NotificationId = Annotated[
-    str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z#[0-9a-f]{24}$")
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3,6}Z#[0-9a-f]{24}$",
+            "must be the id of a notification",
+        )
+    ),
 ]
-type TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+type TimeOfDay = Annotated[str, Field(pattern=patterns.TIME)]
 
 
 # The push services of Chrome, Firefox, Edge and Safari: Parley posts to no other address that a caller names.
 type PushEndpoint = Annotated[
     str,
     Field(
-        pattern=r"^https://(fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com"
-        r"|[a-z0-9-]+\.notify\.windows\.com|[a-z0-9-]+\.push\.apple\.com)/[!-~]{1,1000}$"
+        pattern=patterns.worded(
+            r"^https://(fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com"
+            r"|[a-z0-9-]+\.notify\.windows\.com|[a-z0-9-]+\.push\.apple\.com)/[!-~]{1,1000}$",
+            "must be an address at the push service of a browser",
+        )
     ),
 ]
 

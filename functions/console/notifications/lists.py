@@ -96,6 +96,7 @@ def _views(
             conversation=_conversation(deps, entries.get(one.entry or "")),
             campaign=one.campaign,
             issue=one.issue,
+            webhook=one.webhook,
         )
         for one in found
     ]

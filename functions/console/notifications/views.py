@@ -30,8 +30,8 @@ class NotifiedConversation(views.View):
 class NotificationView(views.View):
     """
     A notification. `owner`: the caller, or a team of the query. `by`: who caused it. Without `conversation` it does not
-    exist any more, or it is about a `campaign`, whose id the action `get_campaign` takes, or about an `issue` of a
-    newsletter.
+    exist any more, or it is about a `campaign`, whose id the action `get_campaign` takes, about an `issue` of a
+    newsletter, or about a `webhook`.
     """
 
     model_config = _IN_CAMEL
@@ -45,6 +45,7 @@ class NotificationView(views.View):
     conversation: NotifiedConversation | None
     campaign: str | None
     issue: str | None
+    webhook: str | None
 
 
 class NotificationSettings(views.View):

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from shared.api import principals
 from shared.api.models.inputs import Input
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 
 MOST_DAYS = 31
 
@@ -33,9 +33,14 @@ class DaysQuery(Input):
 class MonthQuery(Input):
     """A month (UTC), by default the present one."""
 
-    month: Annotated[str, Field(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")] = Field(
-        default_factory=lambda: f"{today():%Y-%m}"
-    )
+    month: Annotated[
+        str,
+        Field(
+            pattern=patterns.worded(
+                r"^20[0-9]{2}-(0[1-9]|1[0-2])$", "must be a month such as 2026-02"
+            )
+        ),
+    ] = Field(default_factory=lambda: f"{today():%Y-%m}")
 
     @model_validator(mode="after")
     def _has_begun(self) -> Self:
@@ -56,7 +61,17 @@ class ActionsQuery(DaysQuery):
     principal: Annotated[str, Field(pattern=principals.CALLER_PATTERN)] | None = None
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
-    cursor: Annotated[str, Field(pattern=r"^20[0-9-]{8}T[0-9:.]{12}Z#[0-9a-f]{16}$")] | None = None
+    cursor: (
+        Annotated[
+            str,
+            Field(
+                pattern=patterns.worded(
+                    r"^20[0-9-]{8}T[0-9:.]{12}Z#[0-9a-f]{16}$", "must be the cursor of a page"
+                )
+            ),
+        ]
+        | None
+    ) = None
 
 
 class SpendingQuery(Input):

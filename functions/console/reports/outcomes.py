@@ -9,7 +9,14 @@ from console.reports.days import CHANNELS, busy_days
 from console.reports.views import OutcomeView
 from shared.inbox.items import Context, pk
 from shared.inbox.reports.items import SHARDS, OutcomeDay
-from shared.inbox.reports.outcomes import RATED_DOWN, RATED_UP, REOPENED_SOON, Outcome
+from shared.inbox.reports.outcomes import (
+    ASKED,
+    RATED_DOWN,
+    RATED_UP,
+    REOPENED_SOON,
+    SCORED,
+    Outcome,
+)
 from shared.inbox.rounds import Fact
 
 if TYPE_CHECKING:
@@ -79,4 +86,6 @@ def _view(place: Place, counts: Counter[tuple[str, str]]) -> OutcomeView:
         reopened_soon=counts[REOPENED_SOON, ""],
         rated_up=counts[RATED_UP, ""],
         rated_down=by_cause(RATED_DOWN),
+        asked=counts[ASKED, ""],
+        scores=by_cause(SCORED),
     )

@@ -125,7 +125,8 @@ class OutcomeView(views.View):
 
     `endedAlone`: answered without a person, of all ends (with `endedWithPeople`, `optedOut`). `handedOff`: to people,
     by cause. `reopenedSoon`: conversations whose customer or people opened them again within 72 hours. `ratedUp`,
-    `ratedDown` by reason: of people, less those that they took back.
+    `ratedDown` by reason: of people, less those that they took back. `asked`: customers who were asked how satisfied
+    they are; `scores`: how many answered 1 to 5.
     """
 
     model_config = _CAMEL
@@ -142,6 +143,8 @@ class OutcomeView(views.View):
     reopened_soon: int
     rated_up: int
     rated_down: dict[str, int]
+    asked: int
+    scores: dict[str, int]
 
 
 class OutcomesReport(Report):

@@ -11,9 +11,12 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.parts.memory import LONGEST_FACT, LONGEST_SUMMARY, MOST_FACTS
 from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
 from shared.api.models.inputs import Input
+from shared.runtime import patterns
 
 LONGEST_TEXT = 20_000
 LONGEST_NOTE = 4_000
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
+_OF_A_PAGE = "must be a value from the previous page"
 
 
 def _is_not_blank(text: str) -> str:
@@ -71,7 +74,7 @@ class MessagesQuery(Input):
     """Position in the message log: messages older than `before`, a value from the previous page."""
 
     before: str | None = Field(
-        default=None, pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z~[0-9a-f-]{36}$"
+        default=None, pattern=patterns.worded(rf"{_MOMENT}~[0-9a-f-]{{36}}$", _OF_A_PAGE)
     )
     limit: int = Field(default=50, ge=1, le=100)
 
@@ -94,7 +97,10 @@ class MessageInput(ActingInput):
     text: Text | None = None
     template: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,512}$")
     variables: dict[
-        Annotated[str, Field(pattern=r"^\w{1,64}$")],
+        Annotated[
+            str,
+            Field(pattern=patterns.worded(r"^\w{1,64}$", "must have 1 to 64 letters, digits or _")),
+        ],
         Annotated[str, Field(min_length=1, max_length=250)],
     ] = Field(default_factory=dict, max_length=50)
 
@@ -165,7 +171,7 @@ class NotesQuery(Input):
     """Position in the notes: notes older than `before`, a value from the previous page."""
 
     before: str | None = Field(
-        default=None, pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z~[0-9a-f]{32}$"
+        default=None, pattern=patterns.worded(rf"{_MOMENT}~[0-9a-f]{{32}}$", _OF_A_PAGE)
     )
     limit: int = Field(default=50, ge=1, le=100)
 

@@ -17,6 +17,7 @@ from conversations.api.views import (
     MessageView,
     RecipientView,
     ReplacedAnswerView,
+    SatisfactionView,
     SourceView,
     StandingView,
     SummaryView,
@@ -137,6 +138,7 @@ def conversation_view(
         thread_id=item.thread_id,
         email_id=item.email_id,
         ai_dollars=_dollars(item.ai_cost_micros),
+        satisfaction=_satisfaction_view(state),
         created_at=item.created_at,
         updated_at=item.updated_at,
         initial_request_timestamp=item.initial_request_timestamp,
@@ -266,6 +268,13 @@ def _proposed(proposal: Proposal) -> dict[str, Any]:
         "verdict": proposal.verdict,
         "decided_by": proposal.decided_by,
     }
+
+
+def _satisfaction_view(state: State) -> SatisfactionView | None:
+    given = state.satisfaction
+    if given is None:
+        return None
+    return SatisfactionView(score=given.score, comment=given.comment, answered_at=given.answered_at)
 
 
 def _turn_view(state: State) -> TurnView | None:

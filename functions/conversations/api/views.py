@@ -105,6 +105,14 @@ class ReplacedAnswerView(View):
     replaced_at: str
 
 
+class SatisfactionView(View):
+    """How satisfied the customer is, 1 to 5, once they have answered the question."""
+
+    score: int
+    comment: str | None
+    answered_at: str
+
+
 class ConversationView(View):
     """
     A conversation: the contract's item and its state. `changes` are the latest ones, newest first.
@@ -149,6 +157,7 @@ class ConversationView(View):
     thread_id: str | None
     email_id: str | None
     ai_dollars: str | None
+    satisfaction: SatisfactionView | None
     created_at: str
     updated_at: str
     initial_request_timestamp: str | None

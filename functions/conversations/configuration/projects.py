@@ -17,11 +17,12 @@ from conversations.configuration.burst_waits import BurstWaits
 from conversations.configuration.follow_ups import MOST_STEPS, FollowUp
 from conversations.configuration.memory import MemorySettings
 from conversations.configuration.opening_hours import OpeningHours
+from conversations.configuration.satisfaction import SatisfactionSettings
 from conversations.configuration.texts import Text
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Attributes, Table
 from shared.identity.addresses import country_of
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from shared.runtime.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
@@ -29,7 +30,6 @@ SORT_KEY = "project_id"
 # Changed settings, such as a project switched off, take effect within 30 seconds.
 CACHE_MS = 30 * clock.SECOND_MS
 ID = r"^[A-Za-z0-9._-]{1,64}$"
-NUMBER = r"^\+[1-9][0-9]{4,14}$"
 # Maximum characters of one message that Parley sends on a channel.
 LONGEST_TEXT = {
     ChannelMethod.WHATSAPP: 4_096,
@@ -42,7 +42,7 @@ MOST_WORKERS = 1_000
 TWILIO_LONGEST = 1_600  # on every channel
 
 type Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
-type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+type _Hour = Annotated[str, Field(pattern=patterns.TIME)]
 
 
 class ConfigurationInvalid(Exception):
@@ -123,7 +123,7 @@ class WhatsAppChannel(_Part):
     """WhatsApp settings of a project."""
 
     provider: Literal["twilio", "meta", "aws_social"]
-    company_whatsapp_number: Annotated[str, Field(pattern=NUMBER)]
+    company_whatsapp_number: Annotated[str, Field(pattern=patterns.PHONE)]
     whatsapp_credentials_id: str | None = None
     phone_number_id: str | None = None  # Meta's id of the number; AWS's for aws_social
     account: str | None = None
@@ -153,7 +153,7 @@ class SmsChannel(_Part):
     """SMS settings of a project; `senders` maps the recipient's country (ISO 3166) to another sender number."""
 
     provider: Literal["twilio", "aws_sms"]
-    company_sms_number: Annotated[str, Field(pattern=NUMBER)]
+    company_sms_number: Annotated[str, Field(pattern=patterns.PHONE)]
     sms_credentials_id: str | None = None
     account: str | None = None
     messaging_service_sid: str | None = None
@@ -162,7 +162,7 @@ class SmsChannel(_Part):
     max_segments: int = Field(default=3, ge=1, le=10)
     max_messages: int = Field(default=3, ge=1, le=5)  # of one answer
     opt_out_handled_by: Literal["provider", "parley"] = "provider"
-    senders: dict[str, Annotated[str, Field(pattern=NUMBER)]] = Field(default_factory=dict)
+    senders: dict[str, Annotated[str, Field(pattern=patterns.PHONE)]] = Field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -179,7 +179,7 @@ class EmailChannel(_Part):
     """E-mail settings of a project; SES sends the messages."""
 
     provider: Literal["ses"] = "ses"
-    company_email: Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]
+    company_email: Annotated[str, Field(pattern=patterns.EMAIL)]
     email_from_name: str | None = None
     default_subject_line: Text | None = None
     configuration_set: str | None = None
@@ -234,6 +234,7 @@ class Company(_Part):
     follow_ups: list[FollowUp] = Field(default_factory=list, max_length=MOST_STEPS)
     opening_hours: OpeningHours | None = None
     memory: MemorySettings = Field(default_factory=MemorySettings)
+    satisfaction: SatisfactionSettings | None = None
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
     timezone: ZoneName = "UTC"

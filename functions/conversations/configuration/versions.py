@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Attributes of a project that a version has. The others say who the project is and through which accounts it sends.
 VERSIONED = (
     *("ai_config", "knowledge_config", "policy", "company_rep", "opening_hours", "follow_ups"),
-    *("memory", "burst_wait", "default_language", "timezone"),
+    *("memory", "burst_wait", "default_language", "timezone", "satisfaction"),
 )
 LIVE = "ai_version"
 

@@ -10,6 +10,7 @@ from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import conversation, retention
 from conversations.lifecycle.commands import (
+    AskSatisfaction,
     Close,
     FetchFiles,
     FollowUp,
@@ -64,13 +65,27 @@ def work(
             from conversations.dialogue import agent_message  # noqa: PLC0415 - as above
 
             outcome = agent_message.give_notice(deps, record, run)
-        case FollowUp():
-            from conversations.dialogue import follow_up  # noqa: PLC0415 - as above
-
-            outcome = follow_up.send(deps, opened, record, run)
+        case FollowUp() | AskSatisfaction():
+            outcome = _write_unasked(deps, opened, record, run)
         case Lengthen() | Close() | FetchFiles():
             _maintain(deps, opened, record, run)
     return outcome
+
+
+def _write_unasked(
+    deps: DialogueDependencies,
+    opened: OpenConversation,
+    record: FollowUp | AskSatisfaction,
+    run: Run,
+) -> Outcome | None:
+    """Handle a record for which neither the customer nor an agent has asked."""
+    if isinstance(record, FollowUp):
+        from conversations.dialogue import follow_up  # noqa: PLC0415 - as above
+
+        return follow_up.send(deps, opened, record, run)
+    from conversations.dialogue import satisfaction  # noqa: PLC0415 - as above
+
+    return satisfaction.ask(deps, opened, record, run)
 
 
 def _maintain(

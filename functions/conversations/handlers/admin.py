@@ -53,6 +53,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown
+from shared.inbox.satisfaction.links import CONVERSATIONS, PATHS
 from shared.policy.consent.records import Consents
 from shared.runtime.settings import Origin
 
@@ -74,6 +75,8 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     openai_base_url: Origin
     newsletters_bucket_name: str
 
+
+SATISFACTION = f"{PATHS[CONVERSATIONS]}/{{token}}"
 
 settings = AdminSettings.load()
 quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
@@ -150,7 +153,11 @@ routes.add(EvaluationRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Handle an API Gateway proxy event and return the proxy response."""
+    """API Gateway proxy event in, proxy response out. The page of a signed link has no caller."""
+    if event.get("resource") == SATISFACTION:
+        from conversations.api import satisfaction  # noqa: PLC0415 - see the docstring of the module
+
+        return satisfaction.respond(resources.log, event)
     return routes.respond(event, context)
 
 

@@ -40,6 +40,9 @@ PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
 # Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` URL is refused.
 _WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
 
+# While a recording has no text: until when a worker looks for it, and why there is none.
+OF_SEARCH = frozenset({"transcribing_until", "no_transcript"})
+
 type File = dict[str, str]
 
 
@@ -73,6 +76,15 @@ def located(bucket: Bucket, company_id: str, provider: str | None, file: File) -
     if is_of_company(bucket, company_id, key):
         return {**file, "key": key}
     return {**file, "refused": FOREIGN_KEY}
+
+
+def linked(file: File, facts: File) -> File:
+    """Return a file with its key, and with its text unless it has one. A text ends the search for one."""
+    words = {"transcript": file["transcript"]} if "transcript" in file else {}
+    earlier = file
+    if "transcript" in facts:
+        earlier = {name: value for name, value in file.items() if name not in OF_SEARCH}
+    return {**earlier, **facts, **words}
 
 
 def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:

@@ -1,9 +1,10 @@
 """
-Links files that another context has fetched to the messages they belong to.
+Links files that another context has fetched to the messages they belong to, and the texts of recordings.
 
 A file may arrive before its message, by days if the message waits in a dead-letter queue or as unmatched. The file is
 then recorded as an early file before the message is looked up again; intake stores a message before it looks for early
-files. Message and file may therefore arrive in either order; the second one links them.
+files. Message and file may therefore arrive in either order; the second one links them. A text without its message is
+left out: a person asked for it in the inbox, and may ask again.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,8 @@ from shared.runtime.failures import Permanent, Transient
 
 def store_file_key(resources: Resources, event: FileStored, files: StandardQueue) -> str:
     """
-    Record the location of a message's file, and request the text of a voice note. Idempotent.
+    Record the location of a message's file, and its text if the inbox has it; else request the text of a voice note.
+    Idempotent: the first text is kept.
 
     Raises Transient if a concurrent writer changed the message.
 
@@ -56,7 +58,10 @@ def store_file_key(resources: Resources, event: FileStored, files: StandardQueue
     _check(resources, marker, event)
     if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
-    message = _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
+    facts = {"key": file_key}
+    if event.file.transcript is not None:
+        facts["transcript"] = event.file.transcript
+    message = _link_files(resources, marker.ref or "", message, {event.file.provider_id: facts})
     if any(map(is_untranscribed, message.media)):
         company = load_project(resources, marker.company_id, marker.project_id)
         transcribes = company is not None and bool(company.ai_config.get("transcription"))
@@ -86,7 +91,7 @@ def link_early_files(
         ).covers(event)
     ]
     return _link_files(
-        resources, ref, message, {early.provider_id: early.file_key for early in covered}
+        resources, ref, message, {early.provider_id: {"key": early.file_key} for early in covered}
     )
 
 
@@ -124,10 +129,12 @@ def _message(
 
 
 def _link_files(
-    resources: Resources, ref: str, message: Message, keys: Mapping[str | None, str]
+    resources: Resources, ref: str, message: Message, known: Mapping[str | None, attachments.File]
 ) -> Message:
     files = [
-        {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
+        attachments.linked(file, known[file.get("provider_id")])
+        if file.get("provider_id") in known
+        else file
         for file in message.media
     ]
     state = attachments.state_of(files)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.configuration.folders import folder_of
+from conversations.inbound import attachments
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
 from shared.ai.files import spoken_words
@@ -142,11 +143,7 @@ def _text_of(
 
 
 def _unclaimed(file: File) -> File:
-    return {
-        name: value
-        for name, value in file.items()
-        if name not in {"transcribing_until", "no_transcript"}
-    }
+    return {name: value for name, value in file.items() if name not in attachments.OF_SEARCH}
 
 
 def _change(

@@ -90,6 +90,12 @@ class FollowUp(_Record):
     step: int
 
 
+class AskSatisfaction(_Record):
+    """Request to ask the customer of an ended conversation how satisfied they are."""
+
+    type: Literal["ask_satisfaction"] = "ask_satisfaction"
+
+
 class FetchFiles(_Record):
     """Request of an earlier release to fetch a customer's files again; see `FileDownload`."""
 
@@ -119,6 +125,7 @@ type Record = (
     | Release
     | Notice
     | FollowUp
+    | AskSatisfaction
     | FetchFiles
     | Lengthen
     | Close

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conversations.configuration.resources import Resources
+from conversations.lifecycle import closing_question
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import LISTED, OVER, WITH_PEOPLE, Status, may_become
 from conversations.store import conversations, messages, open_list, states
@@ -79,6 +80,8 @@ def move(
         return opened
     _, after = changed
     keep_open(resources, opened.ref, after)
+    if status is Status.CLOSED:
+        closing_question.schedule(resources, opened)
     return OpenConversation(ref=opened.ref, conversation=after, state=state, company=opened.company)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conversations.inbound import attachments
 from conversations.lifecycle import commands
-from conversations.lifecycle.commands import FollowUp, Resolve, Resume
+from conversations.lifecycle.commands import AskSatisfaction, FollowUp, Resolve, Resume
 from conversations.store import messages, states
 from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
@@ -161,6 +161,8 @@ def _record(waiting: Waiting, work: Due) -> Record:
         return Resolve(ref=waiting.ref)
     if waiting.kind is DueKind.FOLLOW_UP:
         return FollowUp(ref=waiting.ref, message_sk=str(work.message_sk), step=work.step or 0)
+    if waiting.kind is DueKind.SATISFACTION:
+        return AskSatisfaction(ref=waiting.ref)
     is_busy = work.reason == due.PROJECT_BUSY
     return Resume(ref=waiting.ref, waiting_since=work.first_due_at if is_busy else None)
 

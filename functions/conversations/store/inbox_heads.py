@@ -18,6 +18,7 @@ from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind, of_later_owner
 from shared.inbox import items as inbox
+from shared.inbox.reports.outcomes import ASKED, SCORED
 from shared.policy.consent import withdrawals
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         project_id=item.project_id,
         last_activity_at=state.last_message_at or state.created_at,
         answered_at=state.last_outbound_at,
+        received=state.last_inbound_at,
         ended_at=item.updated_at if status in _OVER else None,
         status=_status_of(status, state),
         snoozed_until=state.snoozed_until,
@@ -144,8 +146,18 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         ai_version=item.ai_version,
         language=state.language,
         handed_off_for=_handed_off_for(item),
-        ratings=state.ratings,
+        ratings=_ratings_of(state),
     )
+
+
+def _ratings_of(state: State) -> dict[str, int]:
+    """Return how often people rated answers, whether the customer was asked, and what they answered."""
+    found = dict(state.ratings)
+    if state.satisfaction_asked is not None:
+        found[f"{ASKED}|{state.satisfaction_asked}"] = 1
+    if state.satisfaction is not None:
+        found[f"{SCORED}:{state.satisfaction.score}|{state.satisfaction_asked or 0}"] = 1
+    return found
 
 
 def _handed_off_for(item: Conversation) -> str | None:

@@ -13,7 +13,7 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Mode
-from conversations.store.items.parts.state import State, state_key
+from conversations.store.items.parts.state import Satisfaction, State, state_key
 from conversations.store.items.turn import Stage, Turn
 from shared.aws.dynamodb import ConditionFailed, Table
 
@@ -226,6 +226,22 @@ def note_number_change(table: Table, ref: str, at: str) -> None:
     alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     with suppress(ConditionFailed):
         table.update(state_key(ref), put=State.named(number_changed_at=at), when=alive)
+
+
+def note_satisfaction(table: Table, ref: str, given: Satisfaction) -> bool:
+    """Record how satisfied the customer is; False if there is another answer with this number, or no conversation."""
+    alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    before = State.attr("satisfaction.answers")
+    is_next = before.eq(given.answers - 1) if given.answers > 1 else before.not_exists()
+    try:
+        table.update(
+            state_key(ref),
+            put=State.named(satisfaction=given.model_dump(exclude_none=True)),
+            when=alive & is_next,
+        )
+    except ConditionFailed:
+        return False
+    return True
 
 
 def take_inbound(

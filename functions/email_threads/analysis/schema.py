@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.aws.tables.dynamodb_json import storable
+from shared.runtime import patterns
 
 if TYPE_CHECKING:
     from email_threads.configuration.requirements_schema import FieldSchema, RequirementsSchema
@@ -43,7 +44,7 @@ class Facts(_Part):
 
     summary: Annotated[str, Field(max_length=2_000, repr=False)]
     intent: Annotated[str, Field(max_length=100)]
-    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+    language: Annotated[str, Field(pattern=patterns.LANGUAGE)]
     urgency: Literal["low", "medium", "high"]
     needs_human: bool
     reason: Annotated[str, Field(max_length=200)] | None

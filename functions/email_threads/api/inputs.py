@@ -22,6 +22,7 @@ from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  
 from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
 from shared.policy.business_hours import LONGEST_WEEKS, MOST_PERIODS, BusinessHours, Period
+from shared.runtime import patterns
 
 LONGEST_NOTE = 10_000
 LONGEST_TAG = 50
@@ -84,7 +85,15 @@ type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterVali
 type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
 type Fact = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)]
-type Host = Annotated[str, Field(pattern=r"^(?:\*\.)?(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$")]
+type Host = Annotated[
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^(?:\*\.)?(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$",
+            "must be a host such as *.example.com",
+        )
+    ),
+]
 type SettingName = Annotated[
     str, Field(min_length=1, max_length=2_048), AfterValidator(is_one_line)
 ]

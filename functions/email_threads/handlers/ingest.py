@@ -44,6 +44,8 @@ class IngestSettings(Settings):
     email_threads_queue_url: str
     email_inbound_queue_url: str
     newsletter_steps_queue_url: str
+    email_configuration_set: str
+    click_configuration_set: str
     attempts_table_name: str
     max_attempts: int
 
@@ -55,6 +57,7 @@ ingest = Ingest(
     bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.email_bucket_name),
     queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
 )
+own_sets = {None, settings.email_configuration_set, settings.click_configuration_set}
 newsletters = FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url)
 
 
@@ -64,14 +67,21 @@ def _handle(record: Record) -> int:
         return ingest.queue.send([delayed_entry(record.body, notification)])
     if ses_events.is_event(notification):
         feedback = ses_events.event_of(notification)
-        return _send(feedback) if feedback is not None else 0
+        of = ses_events.configuration_set_of(notification)
+        return _send(feedback, of) if feedback is not None else 0
     return queue_mails(ingest, notifications.mails_in(notification))
 
 
-def _send(feedback: EmailFeedback) -> int:
-    """Queue an event of a sent mail, for newsletters if the mail was of an issue."""
+def _send(feedback: EmailFeedback, configuration_set: str | None) -> int:
+    """
+    Queue an event of a sent mail, for newsletters if the mail was of an issue. Mails of issues have the stack's own
+    configuration sets; an event of another one is about the mail of another system, or stage, with the same tags.
+    """
     if ISSUE not in feedback.tags:
         return ingest.queue.send([entry(feedback)])
+    if configuration_set not in own_sets:
+        logger.info("event ignored", extra={"reason": "other_configuration_set"})
+        return 0
     of_issue = feedback_entry(
         feedback.event, feedback.at, feedback.ses_id, feedback.tags, feedback.detail
     )

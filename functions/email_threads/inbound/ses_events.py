@@ -36,6 +36,7 @@ _DETAILS: Final = (
     "complaintSubType",
     "delayType",
 )
+_SET_TAG: Final = "ses:configuration-set"
 # Of a visit, not of the delivery. Newsletters count clicks.
 _IGNORED: Final = frozenset({"Open", "Click", "Subscription"})
 
@@ -62,6 +63,13 @@ def event_of(fields: Mapping[str, Any]) -> EmailFeedback | None:
         tags=tags,
         detail={key: str(part[key]) for key in _DETAILS if part.get(key)},
     )
+
+
+def configuration_set_of(fields: Mapping[str, Any]) -> str | None:
+    """Return the configuration set of a mail, which SES adds to its tags; None for a notification without it."""
+    tags = _part(fields, "mail").get("tags")
+    named = tags.get(_SET_TAG) if isinstance(tags, dict) else None
+    return str(named[0]) if isinstance(named, list) and named else None
 
 
 def _name(fields: Mapping[str, Any]) -> str | None:

@@ -57,6 +57,12 @@ def is_ambiguous(headers: Headers, name: str) -> bool:
     return not is_one or in_field(headers, name) != (found[0],)
 
 
+def in_text(text: str) -> tuple[str, ...]:
+    """Return the addresses that a short text names, in normal form, each once."""
+    named = (one.strip(".'") for one in _ADDRESS.findall(text[:_LONGEST_PLAIN]))
+    return tuple(dict.fromkeys(_valid(named)))
+
+
 def display_name(value: str, address: str | None = None) -> str:
     """
     Return the display name of an *address* (in normal form) in a field, or of its first one, decoded.

@@ -10,7 +10,7 @@ from email.policy import compat32
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing import addresses, caps, kinds, trust
-from email_threads.parsing.body import delivery_status, html, parts, reply_text
+from email_threads.parsing.body import delivery_status, html, parts, reply_text, signatures
 from email_threads.parsing.body.parts import Content
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN, HoldReason, MailHeld
 from email_threads.parsing.flags import Flag
@@ -39,9 +39,9 @@ class ParsedMail:
     Ids have no brackets, and are otherwise as they came; addresses are in normal form. *message_id* is derived from the
     content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is the time of the
     Date field, in UTC. *returned_ids* are the Message-IDs of embedded mails, in a bounce also of headers copied into
-    its text, else of In-Reply-To; *bounce* is what it reports. *text* is the whole readable body,
-    *new_text* the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap
-    only its headers were read. Texts and addresses are left out of the representation.
+    its text, else of In-Reply-To; *bounce* is what it reports. *text* is the whole readable body, *new_text* the part
+    that its sender wrote, *signed* the addresses in its signature; *html* is sanitised. *hold_reason* is set if the
+    mail is held: over a cap only its headers were read. Texts and addresses are left out of the representation.
     """
 
     message_id: str = field(repr=False)
@@ -68,6 +68,7 @@ class ParsedMail:
     flags: frozenset[Flag]
     hold_reason: HoldReason | None
     headers: Headers = field(repr=False)
+    signed: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def fingerprint(self) -> str:
@@ -148,7 +149,8 @@ def _mail(headers: Headers, content: Content, raw: bytes) -> ParsedMail:
         is_answer=is_answer,
         answers_none=not (is_answer or headers.ids("in-reply-to") or headers.ids("references")),
     )
-    mail = _assemble(headers, content, written, None)
+    signature = signatures.text_of(content.text, written, subject, content.signature)
+    mail = replace(_assemble(headers, content, written, None), signed=addresses.in_text(signature))
     if mail.kind is not Kind.BOUNCE or mail.returned_ids:
         return mail
     # The mail that came back is in no part of its own: the report answers it, or is damaged.

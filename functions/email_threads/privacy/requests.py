@@ -28,7 +28,7 @@ REMAINDERS: Final = stated(
     consent: opt-outs and unreachable addresses, as keyed hashes
     receipts: this job, under a keyed hash of the address
     requests, 1 day: hashes of the API calls of the last day
-    texts_of_others: quotes in mails of others; notes about, and files uploaded to, threads with others
+    texts_of_others: quotes and signatures in mails of others; notes about, and files uploaded to, threads with others
     parked_mails_of_others, 30 days: parked mails that others sent and that name the person as a recipient, or that \
         have no sender
     earlier_releases, 30 days: closed drafts, and parked mails of no company, from releases that did not list them

@@ -16,14 +16,14 @@ from email_threads.store.items import DraftKind, DraftStatus, ReplyMode, Status
 from email_threads.store.items.draft import SATISFACTION
 from email_threads.store.items.thread import SPAM
 from shared.aws.sqs_fifo import digest
-from shared.inbox.satisfaction.links import MOST_SCORE, VALID_DAYS, Link, urls_of
+from shared.inbox.satisfaction.links import EMAIL, MOST_SCORE, VALID_DAYS, Link, urls_of
 from shared.inbox.satisfaction.texts import language_of, texts_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Mailbox, Thread
 
-CHANNEL: Final = "email"
+CHANNEL: Final = EMAIL
 _STAR: Final = "★"
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_BODY: Final = 4_096  # characters of a body that is stored whole in the mail's item
 CUT_BODY: Final = 2_000
 MOST_REFERENCES: Final = 100
+MOST_SIGNED: Final = 2  # addresses of a signature: each is kept with the entry of the inbox
 
 _EARLIEST_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 _LATEST_MS: Final = clock.HOUR_MS
@@ -53,6 +54,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         subject=mail.subject,
         body=mail.text[:CUT_BODY] if is_long else mail.text,
         new_text=mail.new_text[:MOST_BODY],
+        signed=_signed(incoming) if doubt is None else [],
         timestamp=_timestamp(incoming),
         direction=incoming.direction,
         attachments=[_entry_of(incoming, conversation_id, file) for file in mail.attachments],
@@ -102,6 +104,16 @@ def _is_by_participant(incoming: Incoming, found: Resolution) -> bool | None:
     if incoming.direction is not Direction.INBOUND or found.thread is None:
         return None
     return found.entry is not Entry.REVIEW and incoming.mail.kind not in REPORTS
+
+
+def _signed(incoming: Incoming) -> list[str]:
+    """Return the addresses in the signature of a received mail whose sender is verified, but for those of both ends."""
+    mail = incoming.mail
+    is_received = incoming.direction is Direction.INBOUND and mail.kind is Kind.MAIL
+    if not is_received or mail.verdicts.trust is not Trust.VERIFIED:
+        return []
+    known = {mail.sender, incoming.mailbox, *mail.to, *mail.cc}
+    return [one for one in mail.signed if one not in known][:MOST_SIGNED]
 
 
 def _doubt(incoming: Incoming, found: Resolution) -> EvidenceReason | None:

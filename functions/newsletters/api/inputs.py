@@ -25,6 +25,7 @@ from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Change, Input
+from shared.runtime import patterns
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]"
@@ -85,13 +86,20 @@ type Audience = Annotated[list[AudienceName], Field(max_length=10), AfterValidat
 type Format = Literal["email", "pdf", "web", "html"]
 type Length = Literal["quick_read", "standard", "deep_dive", "short", "mixed", "long"]
 type Frequency = Literal["daily", "weekly", "monthly", "quarterly", "custom"]
-type Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+type Language = Annotated[str, Field(pattern=patterns.LANGUAGE)]
 type Preset = Literal["expert_analysis", "industry_insight", "friendly_summary"]
 type PersonName = Annotated[str, Field(max_length=100), AfterValidator(is_text)]
 type EmailText = Annotated[str, Field(max_length=320), AfterValidator(is_text)]
 type Notes = Annotated[str, Field(max_length=1_000), AfterValidator(is_text)]
 type SectionName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
-type ReferenceId = Annotated[str, Field(pattern=r"^chunk-[0-9a-f]{12}$")]
+type ReferenceId = Annotated[
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^chunk-[0-9a-f]{12}$", "must be a reference such as chunk-0123456789ab"
+        )
+    ),
+]
 type ExportFormat = Literal["pdf", "docx", "html", "email", "markdown", "text"]
 
 

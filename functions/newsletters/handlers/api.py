@@ -24,6 +24,7 @@ from newsletters.issues import public_pages
 from newsletters.issues.api import control
 from newsletters.issues.api.list_routes import ListRoutes
 from newsletters.issues.api.routes import IssueRoutes
+from newsletters.issues.api.template_routes import TemplateInUse, TemplateRoutes
 from newsletters.issues.api.trials import TooManyTests
 from newsletters.issues.api.warm_up_routes import WarmUpRoutes
 from newsletters.issues.checklist import ChecklistFailed
@@ -36,6 +37,7 @@ from newsletters.series.routes import SeriesRoutes
 from newsletters.store.bucket.objects import Store
 from newsletters.store.items import StoredAnswer
 from newsletters.store.newsletters import StaleVersion
+from newsletters.store.readers.templates import TooManyTemplates
 from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.versions.stored import NoVersion
@@ -144,6 +146,8 @@ routes = Routes(
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
         control.WrongState: (HTTPStatus.CONFLICT, "wrong_state"),
         TooManySeries: (HTTPStatus.CONFLICT, "too_many_series"),
+        TooManyTemplates: (HTTPStatus.CONFLICT, "too_many_templates"),
+        TemplateInUse: (HTTPStatus.CONFLICT, "template_in_use"),
         TooManyTests: (HTTPStatus.TOO_MANY_REQUESTS, "too_many_tests"),
         ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
         ChecklistFailed: (HTTPStatus.CONFLICT, "checklist_failed"),
@@ -163,6 +167,7 @@ privacy_jobs = jobs_of(resources)
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))
 routes.add(IssueRoutes(issue_deps))
+routes.add(TemplateRoutes(issue_deps))
 routes.add(WarmUpRoutes(issue_deps))
 routes.add(SeriesRoutes(issue_deps))
 routes.add(NewsletterRoutes(deps))

@@ -6,13 +6,15 @@ and what a reader must find in it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.issues.pace import warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store import companies, warm_ups
+from newsletters.store.newsletters import get_newsletter_full
+from newsletters.store.readers import templates
 from newsletters.store.step_inputs import content_hash
 from shared.access.ownership import claims
 from shared.contacts import audience, lists
@@ -23,10 +25,12 @@ from shared.providers.email import sender_records
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.issues.pace.warm_up import Outlook
-    from newsletters.store.items import Draft, Export, Issue
+    from newsletters.store.items import Draft, Export, Issue, MailTemplate
+    from newsletters.store.items.issues import Variant
     from newsletters.store.newsletters import Newsletter
 
-MOST_COUNTED: Final = 5_000  # members of a list: a page of half a megabyte
+PAGE: Final = 5_000  # members of a list: half a megabyte
+PAGES: Final = 10  # of each list that are counted
 LONG_SUBJECT: Final = 60
 FORMATS: Final = ("email", "text")
 _EMPTY_LINK: Final = re.compile(
@@ -39,19 +43,24 @@ type Level = Literal["blocks", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A finding: its code, its level and a sentence."""
+    """A finding: its code, its level and a sentence. *variant*: whose text it is about, None for the issue's own."""
 
     code: str
     level: Level
     problem: str
+    variant: Variant | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All findings, the parts of the mail if they could be composed, and *outlook* of a new domain's issue."""
+    """
+    All findings, the parts of the mail if they could be composed, those of *variants* with a text of their own, and
+    *outlook* of a new domain's issue.
+    """
 
     checks: list[Check] = field(default_factory=list)
     parts: Sealed | None = None
+    variants: dict[Variant, Sealed] = field(default_factory=dict)
     outlook: Outlook | None = None
 
     @property
@@ -88,23 +97,50 @@ def of_issue(
     if not issue.preheader and not (newsletter and newsletter.metadata.preview):
         checks.append(_warning("no_preheader", "lists of mails show the first words instead"))
     if issue.sealed is not None:
-        parts: Sealed | None = content.sealed_of(deps.store, issue)
-    else:
-        draft = newsletter.draft if newsletter is not None else None
-        parts = _parts(deps, issue, newsletter)
-        checks += _of_draft(draft, acknowledged=acknowledged)
-        if newsletter is not None and newsletter.stale_steps()["draft"]:
-            checks.append(
-                _warning("stale", "the newsletter's earlier steps have changed since its text")
-            )
-        checks += (
-            _of_exports(draft)
-            if parts is not None
-            else [_blocks("not_exported", "export the present text as email and text")]
-        )
-    if parts is not None:
-        checks += _of_parts(issue, parts)
-    return Findings(checks, parts, outlook)
+        sealed = content.sealed_of(deps.store, issue)
+        return Findings([*checks, *_of_parts(issue, sealed["a"])], sealed.pop("a"), sealed, outlook)
+    template = _template(deps, issue)
+    if issue.template_id is not None and template is None:
+        checks.append(_blocks("template_removed", "the template of the issue was removed"))
+    parts, found = _of_text(deps, issue, newsletter, template, acknowledged=acknowledged)
+    checks += found
+    variants: dict[Variant, Sealed] = {}
+    for name, code in issue.contents.items():
+        other = newsletter_of(deps, issue, code)
+        own, found = _of_text(deps, issue, other, template, acknowledged=acknowledged)
+        checks += [replace(one, variant=name) for one in found]
+        if own is not None:
+            variants[name] = own
+    return Findings(checks, parts, variants, outlook)
+
+
+def newsletter_of(
+    deps: IssueDependencies, issue: Issue, code: str | None = None
+) -> Newsletter | None:
+    """Return the newsletter of the issue, or another one of its company; None if it was deleted."""
+    newsletter = get_newsletter_full(deps.store, code or issue.newsletter_code)
+    is_own = newsletter is not None and newsletter.metadata.company_id == issue.company_id
+    return newsletter if is_own else None
+
+
+def _of_text(
+    deps: IssueDependencies,
+    issue: Issue,
+    newsletter: Newsletter | None,
+    template: MailTemplate | None,
+    *,
+    acknowledged: bool,
+) -> tuple[Sealed | None, list[Check]]:
+    """Return the mail of a newsletter's present text, None if it cannot be composed, and its findings."""
+    draft = newsletter.draft if newsletter is not None else None
+    parts = _parts(deps, issue, newsletter, template)
+    checks = _of_draft(draft, acknowledged=acknowledged)
+    if newsletter is not None and newsletter.stale_steps()["draft"]:
+        problem = "the newsletter's earlier steps have changed since its text"
+        checks.append(_warning("stale", problem))
+    if parts is None:
+        return None, [*checks, _blocks("not_exported", "export the present text as email and text")]
+    return parts, [*checks, *_of_exports(draft), *_of_parts(issue, parts)]
 
 
 def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -166,23 +202,30 @@ def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
 def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
     """Return what the warm-up of the sender's domain means for the issue; None if the domain is warm."""
     found = warm_ups.get(deps.store.table, issue.company_id, warm_up.domain_of(issue.sender))
+    if days.is_warm(found, days.day_of(found)):
+        return None
     people, is_all = _people(deps, issue)
     return warm_up.outlook_of(found, people, is_all=is_all)
 
 
 def _people(deps: IssueDependencies, issue: Issue) -> tuple[int, bool]:
     """
-    Return the members of the lists, and whether they are all: at most MOST_COUNTED of each list are counted, and no
-    people of segments, who are known only when they are read.
+    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members of each list are
+    counted, and no people of segments, who are known only when they are read.
     """
-    counts, is_all = 0, not issue.segment_ids
+    people, is_all = set[str](), not issue.segment_ids
     for list_id in issue.list_ids:
-        found, has_more = lists.member_ids(
-            deps.people.contacts, issue.company_id, list_id, limit=MOST_COUNTED
-        )
-        counts += len(found)
+        after, has_more = None, True
+        for _ in range(PAGES):
+            found, has_more = lists.member_ids(
+                deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
+            )
+            people.update(found)
+            if not has_more:
+                break
+            after = found[-1]
         is_all &= not has_more
-    return counts, is_all
+    return len(people), is_all
 
 
 def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:
@@ -210,7 +253,18 @@ def _of_exports(draft: Draft | None) -> list[Check]:
     return [_blocks(code, problem) for code, problem in blocking.items() if code in warnings]
 
 
-def _parts(deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None) -> Sealed | None:
+def _template(deps: IssueDependencies, issue: Issue) -> MailTemplate | None:
+    if issue.template_id is None:
+        return None
+    return templates.get(deps.store.table, issue.company_id, issue.template_id)
+
+
+def _parts(
+    deps: IssueDependencies,
+    issue: Issue,
+    newsletter: Newsletter | None,
+    template: MailTemplate | None,
+) -> Sealed | None:
     """Return the parts of the present text; None unless both exports show it."""
     draft = newsletter.draft if newsletter is not None else None
     if newsletter is None or draft is None:
@@ -222,7 +276,7 @@ def _parts(deps: IssueDependencies, issue: Issue, newsletter: Newsletter | None)
     if len(found) < len(FORMATS):
         return None
     html, text = found
-    return content.composed(issue, html, text)
+    return content.composed(issue, html, text, template)
 
 
 def _file(deps: IssueDependencies, export: Export) -> str | None:

@@ -13,6 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import personal_fields
+from newsletters.issues.links import NO_TRACK
 from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.bucket.objects import issue_folder
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from newsletters.issues.personal_fields import Names
     from newsletters.store.bucket.objects import Store
-    from newsletters.store.items import Issue
+    from newsletters.store.items import Issue, MailTemplate
     from newsletters.store.items.issues import Variant
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
@@ -40,15 +41,15 @@ _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
 _HIDDEN: Final = (
     "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px"
 )
-# SES changes no link with `ses:no-track` (check: its FAQ of metrics): a reader leaves without a server between.
+_LOOK: Final = {"layout", "font_stack", "logo_url", "logo_alt", "header_md", "footer_md"}
 _FOOTER: Final = (
     '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed">'
     '<tr><td align="center" dir="{direction}" class="nl-footer" style="padding:16px 24px;font-family:{fonts};'
     'font-size:14px;line-height:1.5;color:{muted}"><span dir="auto">{permission}</span>'
     '<br><span dir="auto">{postal}</span><br><br>'
-    '<a ses:no-track class="nl-a" href="{unsubscribe}" style="color:{link}">{leave}</a> &#183; '
-    '<a ses:no-track class="nl-a" href="{preferences}" style="color:{link}">{choose}</a> &#183; '
-    '<a ses:no-track class="nl-a" href="{web_view}" style="color:{link}">{view}</a></td></tr></table>'
+    '<a {no_track} class="nl-a" href="{unsubscribe}" style="color:{link}">{leave}</a> &#183; '
+    '<a {no_track} class="nl-a" href="{preferences}" style="color:{link}">{choose}</a> &#183; '
+    '<a {no_track} class="nl-a" href="{web_view}" style="color:{link}">{view}</a></td></tr></table>'
 )
 
 
@@ -60,9 +61,10 @@ class Sealed:
     text: str
 
 
-def composed(issue: Issue, html: str, text: str) -> Sealed:
-    """Return the exported parts of a newsletter with the preview line and the footer of an issue."""
+def composed(issue: Issue, html: str, text: str, template: MailTemplate | None = None) -> Sealed:
+    """Return the exported parts of a newsletter in the look of an issue, with its preview line and its footer."""
     # The look of exports: other events and calls need none of it.
+    from newsletters.exports.writers import look  # noqa: PLC0415 - as above
     from newsletters.exports.writers.email_styles import FONTS  # noqa: PLC0415 - as above
     from newsletters.exports.writers.palette import LIGHT  # noqa: PLC0415 - as above
 
@@ -71,9 +73,10 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         direction=texts.direction,
         fonts=FONTS,
         muted=LIGHT.muted,
-        link=LIGHT.link,
+        link=template.colours.accent if template else LIGHT.link,
         permission=escape(issue.permission_line),
         postal=escape(issue.postal_address),
+        no_track=NO_TRACK,
         unsubscribe=UNSUBSCRIBE,
         preferences=PREFERENCES,
         web_view=WEB_VIEW,
@@ -81,6 +84,15 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         leave=escape(texts.leave),
         view=escape(texts.view),
     )
+    above, below = "", ""
+    if template is not None:
+        wanted = look.Look(
+            accent=template.colours.accent,
+            page=template.colours.page,
+            **template.model_dump(include=_LOOK),
+        )
+        html, above, below = look.on_html(wanted, html, issue.language)
+        text = "\n\n".join(filter(None, _around(text, look.on_text(wanted, issue.language))))
     lines = (
         text.rstrip(),
         "",
@@ -91,9 +103,8 @@ def composed(issue: Issue, html: str, text: str) -> Sealed:
         f"{texts.choose}: {PREFERENCES}",
         f"{texts.view}: {WEB_VIEW}",
     )
-    return Sealed(
-        _with_footer(_with_preheader(html, issue.preheader), footer), "\n".join(lines) + "\n"
-    )
+    html = _with_preheader(_after_body_start(html, above), issue.preheader)
+    return Sealed(_with_footer(html, below + footer), "\n".join(lines) + "\n")
 
 
 def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
@@ -102,9 +113,19 @@ def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:
     return issue_folder(store, issue.issue_id).put("mail", body).attributes()
 
 
-def sealed_of(store: Store, issue: Issue) -> Sealed:
-    """Read the sealed parts. Raises ObjectUnusable, also if there are none."""
-    return read_sealed(store, issue.issue_id, issue.sealed)
+def sealed_of(store: Store, issue: Issue) -> dict[Variant, Sealed]:
+    """
+    Read the sealed parts of the issue, as `a`, and of the variants that have a text of their own. Raises
+    ObjectUnusable, also if there are none.
+    """
+    pointers: dict[Variant, Mapping[str, Any] | None] = {"a": issue.sealed}
+    pointers |= issue.sealed_variants or {}
+    return {name: read_sealed(store, issue.issue_id, one) for name, one in pointers.items()}
+
+
+def pointer_of(issue: Issue, variant: Variant | None = None) -> Mapping[str, Any] | None:
+    """Return the pointer to the parts of a variant, else of the one that has won."""
+    return (issue.sealed_variants or {}).get(variant or issue.winner or "a", issue.sealed)
 
 
 def read_sealed(store: Store, issue_id: str, pointer: Mapping[str, Any] | None) -> Sealed:
@@ -125,9 +146,9 @@ def without_names(issue: Issue) -> Issue:
     return issue.model_copy(update={"subject": subject_for(issue), "preheader": preheader})
 
 
-def test_subject(issue: Issue) -> str:
+def test_subject(issue: Issue, variant: Variant) -> str:
     """Return the subject of the mails of a test."""
-    return f"[TEST] {subject_for(issue)}"
+    return f"[TEST] {subject_for(issue, variant=variant)}"
 
 
 def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -> Body:
@@ -150,12 +171,19 @@ def _with_urls(text: str, urls: Mapping[str, str], spelt: Callable[[str], str]) 
     return text
 
 
+def _around(text: str, parts: tuple[str, str]) -> tuple[str, str, str]:
+    above, below = parts
+    return above, text.rstrip(), below
+
+
 def _with_preheader(html: str, preheader: str) -> str:
+    line = f'<div style="{_HIDDEN}">{escape(preheader)}</div>' if preheader else ""
+    return _after_body_start(html, line)
+
+
+def _after_body_start(html: str, part: str) -> str:
     start = _BODY_START.search(html)
-    if not preheader or start is None:
-        return html
-    line = f'<div style="{_HIDDEN}">{escape(preheader)}</div>'
-    return f"{html[: start.end()]}{line}{html[start.end() :]}"
+    return f"{html[: start.end()]}{part}{html[start.end() :]}" if start else html
 
 
 def _with_footer(html: str, footer: str) -> str:

@@ -2,7 +2,8 @@
 Signed links in mails to readers. Each has one purpose, and is refused for every other.
 
     leave          /u/{token}                company, list, issue and recipient; without an end
-    view           /n/{token}                company and issue: names no reader; without an end
+    view           /n/{token}                company and issue, and in the place of the list the variant of one with
+                                             several texts: names no reader; without an end
     preferences    /n/preferences/{token}    as leave, for 60 days; without an issue if the reader asked for it
     confirm        /n/confirm/{token}        company, list and recipient, for 7 days
     erase          /n/erase/{token}          as confirm
@@ -28,6 +29,10 @@ from shared.runtime import clock
 LEAVE, VIEW, PREFERENCES, CONFIRM, TEST = "leave", "view", "preferences", "confirm", "test"
 ERASE: Final = "erase"
 VALID_DAYS: Final = {PREFERENCES: 60, CONFIRM: 7, ERASE: 7}
+# SES leads no link with this attribute through its server of clicks, so a reader leaves without a server between, and
+# takes the attribute out before the delivery (SES Developer Guide, "Amazon SES email sending metrics FAQs", click
+# tracking Q2). For mails whose clicks it does not count, the guide says nothing of its own.
+NO_TRACK: Final = "ses:no-track"
 _PATHS: Final = {
     LEAVE: "/u",
     VIEW: "/n",

@@ -64,7 +64,7 @@ def _page_of(deps: IssueDependencies, visit: Visit, link: Link, resource: str) -
     if link.purpose == VIEW:
         if issue is None:
             raise LinkInvalid
-        return issue_page.respond(deps.store, issue)
+        return issue_page.respond(deps.store, issue, link.list_id)
     language = issue.language if issue is not None else _language_of_list(deps, link)
     texts = texts_of(language)
     if not visit.is_post:

@@ -26,7 +26,7 @@ from newsletters.store.newsletters import (
     get_newsletter_full,
     get_newsletter_stored,
 )
-from newsletters.store.readers import public_lists
+from newsletters.store.readers import public_lists, templates
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.privacy import engine, inventory
 from shared.privacy.engine import Engine
@@ -94,8 +94,8 @@ class Inventory(inventory.Inventory):
         return [{"reviewed": newsletter.code, **(review.model_dump() if review else {})}]
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings, issues, lists, warm-ups and series."""
-        for authored in (issues, companies, public_lists, warm_ups, series):
+        """Remove the user as the author of the company's settings, issues, lists, templates, warm-ups and series."""
+        for authored in (issues, companies, public_lists, templates, warm_ups, series):
             table = self.resources.store.table
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
 

@@ -9,6 +9,7 @@ from newsletters.api.inputs import MOST_TYPES, Flag, NewsletterInput, Title, Ver
 from newsletters.issues.api.inputs import IssueFields, Subject
 from newsletters.series import views
 from shared.api.models.inputs import Change, Input
+from shared.runtime import patterns
 from shared.runtime.timezones import ZoneName
 
 type Weekday = Annotated[int, Strict(), Field(ge=0, le=6)]
@@ -27,7 +28,7 @@ class RuleInput(Input):
     every: Annotated[int, Strict(), Field(ge=1, le=365)] = 1
     weekdays: Annotated[list[Weekday], Field(max_length=7)] = Field(default_factory=list)
     day_of_month: Annotated[int, Strict(), Field(ge=1, le=31)] | None = None
-    time: Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+    time: Annotated[str, StringConstraints(pattern=patterns.TIME)]
 
     @model_validator(mode="after")
     def _has_days_of_its_unit(self) -> Self:
@@ -42,6 +43,13 @@ class SeriesIssueInput(IssueFields):
     """The issue of each newsletter, as of `POST /newsletters/issues`; without a subject the newsletter's title."""
 
     subject: Subject | None = None
+
+    @model_validator(mode="after")
+    def _has_no_other_text(self) -> Self:
+        if self.subject_test is not None and self.subject_test.newsletter_codes:
+            problem = "subject_test: an issue of a series has the text of its newsletter alone"
+            raise PydanticCustomError("texts", problem)
+        return self
 
 
 class SeriesInput(Input):

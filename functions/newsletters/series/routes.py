@@ -114,6 +114,7 @@ class SeriesRoutes:
         if issue is not None:
             queries.check_audience(self.deps, caller, issue.list_ids, issue.segment_ids)
             queries.check_topics(self.deps, caller, issue.list_ids, issue.topics)
+            queries.check_template(self.deps, caller, issue.template_id)
 
     def _found(self, caller: Caller, series_id: str) -> Series:
         is_id = len(series_id) == _ID_DIGITS and series_id.isalnum()

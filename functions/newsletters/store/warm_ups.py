@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from boto3.dynamodb.conditions import ConditionBase
 
+    from newsletters.store.items.company import LowerLimit
     from newsletters.store.items.recipients import MailboxProvider
     from shared.aws.dynamodb import Attributes, Table
 
+EVENTS: Final = ("bounced", "complained", "delayed")  # that make a day bad
 MOST_DOMAINS = 100  # of a company, in a list
 _PREFIX = WarmUp.sort.partition("{")[0]
 
@@ -74,12 +76,17 @@ def forget_author(table: Table, company_id: str, user_id: str, name: str) -> Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place of a day (UTC) for a mail: at *step* of the plan, with at most *most* mails to the provider."""
+    """
+    A place of a day (UTC) for a mail: at *step* of the plan, with at most *limit* mails, and *most* to the provider.
+    *reason*: why the limit is not higher.
+    """
 
     day: str
     step: int
+    limit: int
     provider: MailboxProvider
     most: int
+    reason: LowerLimit | None
 
 
 def to_take(table: Table, warm_up: WarmUp, place: Place) -> Attributes:
@@ -90,24 +97,48 @@ def to_take(table: Table, warm_up: WarmUp, place: Place) -> Attributes:
     key, provider = WarmUp.key(warm_up.company_id, warm_up.domain), place.provider
     if warm_up.day == place.day:
         has_place = _is_on(place.day, place.step)
-        has_place &= WarmUp.attr("total").lt(warm_up.limits[place.step])
+        has_place &= WarmUp.attr("total").lt(place.limit)
         has_place &= WarmUp.attr(provider).lt(place.most)
         return table.to_update(key, add=WarmUp.named(total=1, **{provider: 1}), when=has_place)
-    begun: dict[str, Any] = {
-        **dict.fromkeys(MAILBOX_PROVIDERS, 0),
-        provider: 1,
-        "day": place.day,
-        "step": place.step,
-        "total": 1,
-    }
-    put = WarmUp.named(**begun)
+    first = begun(warm_up, place)
     if warm_up.version == 0 and warm_up.day is None:
-        fresh = warm_up.model_copy(update=begun)
+        fresh = warm_up.model_copy(update=first)
         return table.to_put(fresh.attributes(), when=Attr(PARTITION_KEY).not_exists())
     is_before: ConditionBase = WarmUp.attr("day").not_exists()
     if warm_up.day is not None:
+        # The step follows from these counts: an event that was counted meanwhile has the day read again.
         is_before = _is_on(warm_up.day, warm_up.step)
-    return table.to_update(key, put=put, when=is_before)
+        for name in EVENTS:
+            counted = WarmUp.attr(name).eq(getattr(warm_up, name))
+            is_before &= (
+                counted if getattr(warm_up, name) else counted | WarmUp.attr(name).not_exists()
+            )
+    put = {name: value for name, value in WarmUp.named(**first).items() if value is not None}
+    drop = [] if place.reason else [WarmUp.name_of("reason")]
+    return table.to_update(key, put=put, drop=drop, when=is_before)
+
+
+def begun(warm_up: WarmUp, place: Place) -> dict[str, Any]:
+    """Return the fields of the first mail of a day."""
+    return {
+        **dict.fromkeys((*MAILBOX_PROVIDERS, *EVENTS), 0),
+        place.provider: 1,
+        "day": place.day,
+        "step": place.step,
+        "total": 1,
+        "total_before": warm_up.total,
+        "reason": place.reason,
+    }
+
+
+def to_count(table: Table, warm_up: WarmUp, count: str) -> Attributes | None:
+    """Return the write that counts an event on the newest day with mails; None before the first one."""
+    if warm_up.day is None:
+        return None
+    key = WarmUp.key(warm_up.company_id, warm_up.domain)
+    return table.to_update(
+        key, add=WarmUp.named(**{count: 1}), when=_is_on(warm_up.day, warm_up.step)
+    )
 
 
 def to_give_back(table: Table, warm_up: WarmUp, place: Place) -> Attributes:

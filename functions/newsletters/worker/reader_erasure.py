@@ -27,6 +27,9 @@ def start(resources: SendingResources, event: ReaderRequested) -> bool:
     asked = signups.get(table, event.company_id, event.recipient, ERASE)
     if asked is None or asked.turn != event.turn or asked.state is not SignupState.CONFIRMED:
         return False
+    for one in signups.of_reader(table, asked.company_id, asked.recipient).values():
+        if one.asks == "join" and one.state in {SignupState.CONFIRMED, SignupState.WELCOMING}:
+            signups.finish(table, one, SignupState.REFUSED)  # makes no member any more
     people.leave_all(resources, asked)
     jobs_of(resources).start("erase", asked.company_id, of_address(asked.email), by=people.READER)
     signups.finish(table, asked, SignupState.JOINED)

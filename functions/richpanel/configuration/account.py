@@ -22,10 +22,11 @@ from richpanel.guards.identity import normal_address
 from richpanel.inbound.channels import Channel
 from richpanel.store import settings as stored_settings
 from shared.aws.dynamodb import Table
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from shared.runtime.observability import logger
 from shared.runtime.settings import SettingInvalid
 from shared.runtime.timezones import ZoneName
+from shared.runtime.validation_errors import errors_of
 
 CACHE_MS = 300 * clock.SECOND_MS
 
@@ -58,7 +59,10 @@ class _Account(BaseModel):
     holidays: frozenset[date] = frozenset()
     shipping_windows: dict[str, tuple[int, int]] = Field(default_factory=dict)
     link_hosts: frozenset[str] = frozenset()
-    company: Annotated[str | None, Field(min_length=1, max_length=128, pattern=r"^[^#]+$")] = None
+    company: Annotated[
+        str | None,
+        Field(min_length=1, max_length=128, pattern=patterns.worded(r"^[^#]+$", "must not have #")),
+    ] = None
 
     @field_validator("own_addresses")
     @classmethod
@@ -121,7 +125,7 @@ def read(text: str, channels: Mapping[str, Channel]) -> Account:
     try:
         settings = _Account.model_validate_json(text or "{}")
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
+        first = errors_of(error)[0]
         where = ".".join(map(str, first["loc"]))
         raise SettingInvalid(f"RichpanelAccount: {where}: {first['msg']}") from None
     robots = settings.automation_author_ids | (

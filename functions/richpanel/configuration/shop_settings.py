@@ -18,11 +18,22 @@ from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.decisions.templates.wordings import Texts, adapted
 from richpanel.guards.identity import normal_address
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import patterns
+from shared.runtime.validation_errors import errors_of
 
 MOST_BYTES = 100_000
 _EVERY_LANGUAGE = frozenset(Language) - {Language.UNKNOWN}
 
-type Line = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
+type Line = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=100,
+        pattern=patterns.worded(
+            r"^[^\x00-\x1f\x7f]+$", "must be one line without control characters"
+        ),
+    ),
+]
 
 
 class SettingsInvalid(Exception):
@@ -142,9 +153,11 @@ def parse(fields: object) -> ShopSettings:
     try:
         settings = ShopSettings.model_validate(fields)
     except ValidationError as refusal:
-        errors = refusal.errors(include_input=False, include_url=False, include_context=False)
         raise SettingsInvalid(
-            [{"field": _path(error["loc"]), "problem": error["msg"]} for error in errors]
+            [
+                {"field": _path(error["loc"]), "problem": error["msg"]}
+                for error in errors_of(refusal)
+            ]
         ) from None
     problems = settings.problems()
     if len(to_json(settings.as_fields())) > MOST_BYTES:

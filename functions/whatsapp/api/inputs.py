@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.models.agent_inputs import MOST_LABELS, Assignee, AssigneeFilter, Label, SnoozeEnd
 from shared.api.models.inputs import Input
+from shared.runtime import patterns
 from whatsapp.store import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
@@ -67,7 +68,12 @@ class ConversationsQuery(_Page):
     """
 
     # An unescaped `+` arrives as a blank.
-    phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
+    phone: str | None = Field(
+        default=None,
+        pattern=patterns.worded(
+            r"^[+ ]?[0-9]{5,20}$", "must be a phone number such as +447700900123"
+        ),
+    )
     archived: Literal["true", "false"] | None = None  # none: both
     unread: Literal["true", "false"] | None = None  # none: both
     assignee: AssigneeFilter | None = None

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.models import inputs
 from shared.inbox.canned_replies.inputs import CannedReplyInput
 from shared.inbox.canned_replies.texts import LONGEST_TEXT
-from shared.runtime import web_addresses
+from shared.runtime import patterns, web_addresses
 from whatsapp.api.inputs import Position
 from whatsapp.sending.views import CannedReplyView
 
@@ -39,7 +39,12 @@ class TemplateInput(Input):
     """
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,512}$")
-    language: str = Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}$", max_length=16)
+    language: str = Field(
+        pattern=patterns.worded(
+            r"^[a-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}$", "must be a language such as pt_BR"
+        ),
+        max_length=16,
+    )
     body: (
         Annotated[list[Parameter], Field(max_length=50)]
         | Annotated[dict[str, Parameter], Field(max_length=50)]
@@ -62,7 +67,7 @@ class UploadInput(Input):
     """A file to be uploaded: what it is sent as, and its MIME type."""
 
     type: FileType
-    mime_type: str = Field(min_length=3, max_length=100, pattern=r"^[\w.+-]+/[\w.+-]+$")
+    mime_type: str = Field(min_length=3, max_length=100, pattern=patterns.MEDIA_TYPE)
 
 
 class MediaInput(Input):

@@ -143,8 +143,6 @@ if (
         "this MiniStack works in another way: local/stack/emulator/ministack_patch.py has to follow"
     )
 Worker._drain_stderr_bounded = all_lines
-_invoke = Worker.invoke
-Worker.invoke = invoked
 _invalidate_worker = lambda_svc.invalidate_worker
 lambda_svc.invalidate_worker = invalidate_worker
 _concurrency = lambda_svc._sqs_esm_concurrency
@@ -153,6 +151,8 @@ lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArc
 ministack_access.install()
 ministack_websockets.install()
 ministack_traces.install()
+_invoke = Worker.invoke  # with its segments
+Worker.invoke = invoked
 
 if __name__ == "__main__":
     main()

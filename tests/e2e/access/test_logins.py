@@ -18,17 +18,17 @@ import urllib3
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from events.whatsapp.sample_data import COMPANY
-from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty
+from events.whatsapp.sample_data import COMPANY, Customer
+from local.demo.webhook_sender import wait_until_empty
 from local.stack.processes import ROOT
 from local.stack.seed import LOGINS, NAMES, PASSWORD, TEAM
 from shared.access.logins import LoginSettings
+from tests.e2e import webhooks
 from tests.e2e.access.browser import Browser
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
 http = urllib3.PoolManager(retries=False, timeout=60)
-MESSAGE = "text"
 ROUTE = "/whatsapp/conversations?phone=15550783881"
 
 
@@ -103,14 +103,13 @@ def test_a_login_is_bound_to_its_company_and_its_role(people: People) -> None:
 
 @pytest.fixture(scope="module")
 def conversation(people: People) -> str:
-    """The key of a conversation of the demo company."""
-    stack = people.deployed.stack
-    [message] = [sample for sample in recent_samples() if sample.name == MESSAGE]
-    assert deliver(stack, message)[1]
-    wait_until_empty(stack)
+    """The key of a conversation of the demo company, which other tests do not change."""
+    sender = Customer("Lou Logins", wa_id=f"447702{time.time_ns() % 1_000_000:06}")
+    webhooks.write(people.deployed.stack, sender, "Who reads this?")
+    wait_until_empty(people.deployed.stack)
     token = people.token("supervisor@acme.example")
-    [newest, *_] = people.call(token)[1]["result"]["conversations"]
-    return str(newest["key"])
+    found = people.call(token)[1]["result"]["conversations"]
+    return str(next(one["key"] for one in found if one["customer"] == sender.wa_id))
 
 
 def test_a_change_names_the_person(people: People, conversation: str) -> None:

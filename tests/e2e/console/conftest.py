@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 import urllib3
@@ -21,8 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from events.whatsapp import gateway, payloads
-from events.whatsapp.sample_data import COMPANY, COUNTER, Customer
+from events.whatsapp.sample_data import COMPANY, Customer
 from local.console import browser as browsers
 from local.stack.cli import Stack
 from tests.e2e import webhooks
@@ -126,22 +124,8 @@ def customer(deployed: Deployed) -> Customer:
     """A customer whose name and message are markup; the message has just arrived."""
     now = int(time.time())
     sender = Customer(f"{MARKUP} {now}", wa_id=f"447700{now % 1_000_000:06}")
-    write(deployed.stack, sender, f"{HOSTILE} {now}")
+    webhooks.write(deployed.stack, sender, f"{HOSTILE} {now}")
     return sender
-
-
-def write(stack: Stack, sender: Customer, text: str) -> None:
-    """A message of a customer arrives."""
-    now = int(time.time())
-    identity = f"wamid.CONSOLE{time.time_ns()}"
-    deliver(stack, sender, [payloads.message(sender, identity, now, payloads.text(text))])
-
-
-def deliver(stack: Stack, sender: Customer, messages: list[dict[str, Any]]) -> None:
-    """A webhook with messages of a customer arrives."""
-    change = payloads.messages_change(COUNTER, messages, [sender])
-    raw = gateway.utf8_bytes(payloads.webhook(payloads.entry(COUNTER.waba, change)))
-    webhooks.send(stack, raw)
 
 
 @pytest.fixture(scope="session")

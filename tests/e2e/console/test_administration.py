@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import BrowserContext, FilePayload, expect
 
 from events.conversations.sample_data import COMPANY as RECRUITERS
+from local.console.browser import barriers
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, visit_of, with_roles
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

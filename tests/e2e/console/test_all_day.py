@@ -9,8 +9,10 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, write
-from tests.e2e.console.test_console import POLLS_EVERY_MS, barriers
+from local.console.browser import barriers
+from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.console.test_console import POLLS_EVERY_MS
+from tests.e2e.webhooks import write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 # Headless browsers show no notifications and keep the focus: a page that is not looked at notes what it would show.
@@ -198,12 +200,12 @@ def test_a_lost_network_is_shown_before_the_next_poll(visit: Visit, customer: Cu
     visit.sign_in()
     visit.open(customer)
     page = visit.page
-    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
 
     page.context.set_offline(True)
     page.get_by_text("Offline", exact=True).wait_for(timeout=POLLS_EVERY_MS / 2)
     page.context.set_offline(False)
-    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
 
 
 class Silence:
@@ -264,7 +266,7 @@ def test_a_new_message_is_told_in_the_title_and_by_a_notification_without_its_te
     page.get_by_role("button", name=re.compile("^Account")).click()
     page.get_by_role("combobox", name="Notifications of this browser").select_option("all")
     page.keyboard.press("Escape")
-    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
 
     text = f"a new message {time.time_ns()}"
     write(visit.stack, customer, text)

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import COUNTER, Customer
+from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SCOPES = ("whatsapp:contacts", "contacts:read", "contacts:write")
@@ -100,7 +100,7 @@ def test_a_supervisor_writes_a_template_and_sends_it_to_a_list_after_a_look_at_w
     form = page.get_by_role("form", name="New campaign")
     form.get_by_label("Name", exact=True).fill("Spring")
     form.get_by_label("To whom").select_option(label=audience)
-    form.get_by_label("Template").select_option(label=f"{template} (en_US)")
+    form.get_by_label("Template", exact=True).select_option(label=f"{template} (en_US)")
     expect(form.get_by_role("group", name="What people read")).to_have_text(
         "Hello [Name], your bike is ready."
     )

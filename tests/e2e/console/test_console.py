@@ -9,14 +9,15 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Route, WebSocketRoute, expect
 
 from events.whatsapp.sample_data import Customer
-from local.console import browser as browsers
+from local.console.browser import barriers
 from local.stack.seed import NAMES, TEAM
 from tests.e2e.conftest import Deployed
-from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, write
+from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
 from tests.e2e.console.test_live import opened
+from tests.e2e.webhooks import write
 
 pytestmark = pytest.mark.e2e
 MOST_BYTES_OF_THE_FIRST_LOAD = 80_000
@@ -80,7 +81,7 @@ def test_changes_and_colleagues_appear_at_once(
 ) -> None:
     """While the connection is open the page polls once a minute: what appears earlier came by a hint."""
     visit.sign_in()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
     visit.open(customer)
     page = visit.page
     key = page.url.rpartition("/")[2]
@@ -107,12 +108,12 @@ def test_a_lost_connection_is_shown_and_opened_again(visit: Visit, customer: Cus
 
     visit.page.route_web_socket(re.compile("execute-api"), through)
     visit.sign_in()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
 
     sockets[0].close()
 
     visit.page.get_by_text("Reconnecting", exact=True).wait_for()
-    visit.page.get_by_text("Live", exact=True).wait_for()
+    visit.page.get_by_role("navigation", name="Sections").get_by_text("Live", exact=True).wait_for()
     assert len(sockets) == 2
 
 
@@ -281,15 +282,3 @@ def test_on_a_phone_one_pane_is_shown(
     assert width == 390
     page.get_by_role("link", name="Back").click()
     expect(page.get_by_role("region", name="Conversations")).to_be_visible()
-
-
-def barriers(page: Page) -> list[str]:
-    """The serious and critical findings of axe: rule and the places that break it."""
-    page.evaluate(browsers.axe())
-    rules = "{'target-size': {enabled: true}}"  # off by default: 24 pixels, or as much space
-    report = page.evaluate(f"axe.run(document, {{resultTypes: ['violations'], rules: {rules}}})")
-    return [
-        f"{finding['id']}: {[node['target'] for node in finding['nodes']]}"
-        for finding in report["violations"]
-        if finding["impact"] in {"serious", "critical"}
-    ]

@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 
 from events.whatsapp import gateway, payloads
 from events.whatsapp.sample_data import NEWCOMER, Customer
+from local.console.browser import barriers
 from local.stack.seed import operate
 from tests.e2e import webhooks
 from tests.e2e.console.conftest import PASSWORD, PATIENCE_MS, Visit, visit_of
-from tests.e2e.console.test_console import barriers
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 from events.whatsapp.sample_data import Customer
 from local.demo.webhook_sender import deliver, recent_samples
 from tests.e2e.conftest import Deployed
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, write
+from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.webhooks import write
 
 pytestmark = pytest.mark.e2e
 http = urllib3.PoolManager(retries=False, timeout=60)

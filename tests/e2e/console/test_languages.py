@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import Customer
-from tests.e2e.console.conftest import PATIENCE_MS, visit_of, write
-from tests.e2e.console.test_console import barriers
+from local.console.browser import barriers
+from tests.e2e.console.conftest import PATIENCE_MS, visit_of
+from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -13,7 +13,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from events.whatsapp.sample_data import Customer
-from tests.e2e.console.conftest import write
+from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import FilePayload, expect
 
 from events.newsletters.documents import DOCUMENTS
+from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
-from tests.e2e.console.test_console import barriers
 from tests.e2e.newsletters.editors import Editor
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from http import HTTPStatus
 import pytest
 from playwright.sync_api import expect
 
+from local.console.browser import barriers
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

@@ -11,13 +11,13 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from events.conversations.sample_data import COMPANY as RECRUITERS
 from events.whatsapp.sample_data import COMPANY
+from local.console.browser import barriers
 from local.demo.chapters.email_threads import SCOPES as OF_MAIL
 from local.demo.scenarios.recruiting_scenarios import SCOPES, RecruitingDemo, start_functions
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.seed import operate, recruiting_key
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http, visit_of, with_roles
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 MAILBOX = "console@shop.example"

@@ -12,11 +12,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from local.stack.seed import NAMES, TEAM
 from local.stack.seed import PASSWORD as PASSWORD_OF_SEED
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of, write
-from tests.e2e.console.test_console import barriers
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of
+from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,9 @@ def test_two_colleagues_on_slow_networks_see_each_other_and_do_not_answer_twice(
     sender = Customer(f"Both {now}", wa_id=f"447704{now % 1_000_000:06}")
     write(nora.stack, sender, "Is my bicycle ready?")
     for visit in colleagues:
-        visit.page.get_by_text("Live", exact=True).wait_for()
+        visit.page.get_by_role("navigation", name="Sections").get_by_text(
+            "Live", exact=True
+        ).wait_for()
         visit.open(sender)
     box = nora.page.get_by_role("textbox", name="Message")
     other = milo.page.get_by_role("textbox", name="Message")

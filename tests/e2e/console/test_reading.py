@@ -10,10 +10,11 @@ from playwright.sync_api import Locator, Request, expect
 
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from local.sandbox.accounts.media import JPEG_IMAGE, OGG_VOICE
 from local.stack.cli import Stack
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, deliver, write
-from tests.e2e.console.test_console import barriers
+from tests.e2e.console.conftest import PATIENCE_MS, Visit
+from tests.e2e.webhooks import deliver, write
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 LINES = 130  # more than the first two pages

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from events.whatsapp.sample_data import Customer
+from local.console.browser import barriers
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
-from tests.e2e.console.test_console import barriers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 

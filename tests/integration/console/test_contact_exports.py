@@ -98,7 +98,7 @@ def test_no_cell_is_a_formula_and_an_import_takes_the_file_back(
     inbox: InboxSystem, files: Files
 ) -> None:
     nasty = '=HYPERLINK("https://evil.example";"x")'
-    person(inbox, 1, nasty, organisation="\uff20SUM(1)", labels=["-1+1"])
+    person(inbox, 1, nasty, organisation="\uff20SUM(1)", labels=["-1+1"], given_names="A;=1+1;B")
 
     text = files.exported()
     (row,) = rows_of(text)
@@ -108,6 +108,7 @@ def test_no_cell_is_a_formula_and_an_import_takes_the_file_back(
         "'\uff20SUM(1)",
         "'-1+1",
     )
+    assert row["given_names"] == "A;'=1+1;B"  # parted at semicolons in German
     assert row["phone"] == "+447700900101"
     path = files.uploaded(text)
     preview = files.ask(f"POST {path}/preview").result

@@ -104,7 +104,9 @@ def test_a_contact_is_not_merged_with_itself_or_another_company_s_and_only_by_an
 
     assert merged(inbox, zoe, zoe).status == 409
     assert merged(inbox, mario, zoe).status == 409
-    assert merged(inbox, zoe, gus["contactId"]).status == 404
+    refused = [merged(inbox, zoe, one) for one in (gus["contactId"], "unknown")]
+    assert {(one.status, one.error) for one in refused} == {(409, "merge_refused")}
+    assert merged(inbox, gus["contactId"], zoe).status == 404
     assert [send(inbox, undo, {}, one).status for one in (stranger, ACME)] == [404, 403]
     assert send(inbox, "POST /contacts/merges/none/undo").status == 404
 

@@ -13,6 +13,7 @@ from shared.identity.contacts.claims import Claim, Proof
 from shared.inbox import entries
 from shared.inbox.items import Context, Entry
 from shared.runtime.failures import Transient
+from tests.integration.console.test_contacts_api import ACME as READER
 from tests.integration.console.test_whatsapp_feed import ADA, BEN, receive
 from tests.integration.shared.contacts.people import cleared, contacts, email, event, phone
 from tests.integration.whatsapp.conftest import PHONE, Harness
@@ -123,6 +124,20 @@ def test_a_further_message_neither_reads_nor_writes_contacts(
         events.unregister("before-call.dynamodb", unique_id="calls")
 
 
+def test_the_last_contact_is_that_of_the_newest_message_and_the_order_of_contacts_stays(
+    inbox: InboxSystem, listed: Listed
+) -> None:
+    table = inbox.tables.contacts
+    claims = event(Proof.PROVIDER, ANN_PHONE)
+    listed.show("one", handle="447700900101", claims=claims)
+    before = table._client.scan(TableName=table.name)["Items"]
+    listed.show("one", minute=59, handle="447700900101", claims=claims)
+
+    (person,) = inbox.get(READER, "/contacts", q="900101").result["contacts"]
+    assert person["lastActivityAt"] == "2026-01-01T12:59:00.000Z"
+    assert table._client.scan(TableName=table.name)["Items"] == before
+
+
 def test_claims_are_resolved_again_when_the_keys_rotate(inbox: InboxSystem, listed: Listed) -> None:
     claims = event(Proof.PROVIDER, ANN_PHONE)
     with held(Keys("the old key")):
@@ -142,7 +157,7 @@ def test_a_head_whose_contact_cannot_be_resolved_now_is_retried(
     receive(harness, "wamid.1")
     records = whatsapp.pending()
 
-    def contended(*_: object) -> None:
+    def contended(*_: object, **__: object) -> None:
         raise Transient("contact_contended")
 
     monkeypatch.setattr(resolution, "resolve", contended)

@@ -92,7 +92,7 @@ WITHOUT_ITEMS = {
     "inbox BulkPage": "hashes of conversations",
     "inbox BulkUndo": "states and assignees of conversations",
     "inbox BusyDays": "dates",
-    "inbox CompanyLists": "a number",
+    "inbox CompanyLists": "numbers, and kinds of events",
     "inbox NotificationState": "settings of a colleague, and ids",
     "inbox OutcomeDay": "numbers",
     "inbox PersonMonth": "numbers",
@@ -102,6 +102,10 @@ WITHOUT_ITEMS = {
     "live MetricCount": "numbers",
     "live PushSubscription": "the browser of a colleague",
     "live Ticket": "rights of a colleague",
+    "live Webhook": "an address of the company, and a colleague",
+    "live Waiting": "a hash of a conversation",
+    "live Logged": "a hash of a conversation",
+    "live Due": "ids",
 }
 
 

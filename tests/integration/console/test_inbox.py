@@ -324,6 +324,9 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     others |= {
         f"/inbox/notifications{end}" for end in ("", "/push", "/push/end", "/read", "/settings")
     }
+    of_hook = ("", "/rotate", "/remove", "/test", "/deliveries")
+    others |= {"/inbox/webhooks", *(f"/inbox/webhooks/{{webhook_id}}{end}" for end in of_hook)}
+    others |= {"/inbox/webhooks/{webhook_id}/deliveries/{delivery_id}/resend"}
     others |= {"/live/tickets", "/people", "/sign-out", "/privacy/requests", "/privacy/retention"}
     others |= {
         f"/reports/{one}" for one in ("conversations", "people", "backlog", "outcomes", "settings")

@@ -29,6 +29,7 @@ from tests.integration.console.people import (
     people_on_moto,
 )
 from tests.integration.console.requests import KIM, LEE, PROGRAM, Desk, texts_of
+from tests.integration.console.test_contacts_api import ACME as READER
 from tests.template import name_of
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
     desk: Desk, people: People, caplog: pytest.LogCaptureFixture
 ) -> None:
     ids = ids_of(people)
+
+    def found() -> set[int]:
+        return {people.inbox.get(READER, f"/contacts/{one}").status for one in ids}
+
+    assert found() == {200}
     accepted = desk.request(key="one-request")
     assert (accepted.status, accepted.result["stage"]) == (202, "running")
     assert desk.request(key="one-request").result["id"] == accepted.result["id"]
@@ -81,6 +87,7 @@ def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
     people.show()
 
     assert people.left(*WORDS, *ids) == []
+    assert found() == {404}
     assert not any(word in str([vars(one) for one in caplog.records]) for word in WORDS)
     shown = desk.shown(request_id)
     assert (shown["stage"], shown["names"], shown["reference"]) == ("done", [], "case-7")

@@ -86,6 +86,27 @@ def test_an_event_about_the_mail_of_an_issue_is_queued_for_newsletters_by_hashes
         assert ANN not in one
 
 
+@pytest.mark.parametrize("named", ["own", "click", "of-another-system"])
+def test_an_event_of_another_configuration_set_with_our_tags_is_ignored(
+    system: System, named: str
+) -> None:
+    own = system.ingest.settings
+    sets = {"own": own.email_configuration_set, "click": own.click_configuration_set}
+    event = json.loads(json.dumps(EVENTS["bounce"]))
+    body = json.loads(event["Records"][0]["body"])
+    tags = {"issue": ["IS-20261102-AAAAAAAA"], "recipient": ["0a1b"]}
+    tags["ses:configuration-set"] = [sets.get(named, named)]
+    body["mail"]["tags"] = tags
+    event["Records"][0]["body"] = json.dumps(body)
+
+    assert len({*sets.values(), named}) == (2 if named in sets.values() else 3)
+    assert invoked(system.ingest, system, event) == {"batchItemFailures": []}
+
+    assert not system.fifo_queues.queues[system.queue].accepted
+    queued = system.fifo_queues.queues[system.newsletters].accepted
+    assert len(queued) == (named in sets)
+
+
 def test_the_queued_sample_has_the_format_of_ingest() -> None:
     (record,) = queue_batch("queue_mail", 0)["Records"]
     event = TypeAdapter(EmailReceived).validate_json(record["body"])

@@ -149,6 +149,24 @@ ROUTES = {
         ),
         path={"series_id": "{series}"},
     ),
+    "PATCH /newsletters/templates/{template_id}": Route(
+        read="GET /newsletters/templates/{template_id}",
+        before=(
+            (
+                "PATCH /newsletters/templates/{template_id}",
+                {
+                    "version": 1,
+                    "layout": "digest",
+                    "font_stack": "serif",
+                    "logo_url": "https://shop.example/logo.png",
+                    "logo_alt": "The shop",
+                    "header_md": "News",
+                    "footer_md": "Bye",
+                },
+            ),
+        ),
+        path={"template_id": "{template}"},
+    ),
     "PUT /newsletters/warm-ups/{domain}": Route(
         read="GET /newsletters/warm-ups/{domain}",
         before=(("PUT /newsletters/warm-ups/{domain}", {"version": 1, "provider_percent": 60}),),
@@ -181,6 +199,7 @@ ROUTES = {
                     "topics": ["Bees"],
                     "consent": "attested",
                     "consent_statement": "All have subscribed on paper.",
+                    "template_id": "{template}",
                     "subject_test": {
                         "subjects": ["Other news"],
                         "sample_percent": 20,

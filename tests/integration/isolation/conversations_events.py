@@ -190,6 +190,7 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
         "release": {"cause": a["key"], "agent_id": "mallory", "function_sk": a["message_sk"]},
         "notice": {"notice": "help", "cause": a["action_id"]},
         "follow_up": {"message_sk": a["customers_sk"], "step": 0},
+        "ask_satisfaction": {},
         "fetch_files": {"message_sk": a["customers_sk"]},
         "lengthen": {"ttl": 1_900_000_000, "after": a["message_sk"]},
         "close": {},

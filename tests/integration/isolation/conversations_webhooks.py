@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
 
 from events.conversations import aws_sms, twilio
+from shared.inbox.satisfaction.links import CONVERSATIONS, PATHS, Link, token_of
 from tests.integration.isolation.conversations_events import (
     FOREIGN,
     STATUS_OF_OTHERS,
@@ -20,6 +22,10 @@ from tests.integration.isolation.conversations_setup import (
     TwoCompanies,
 )
 from tests.integration.isolation.events_under_attack import EventAttack
+from tests.simulation.invocations import Invocation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Webhooks and topics
 
@@ -91,7 +97,40 @@ def of_topics(source: str) -> list[Attack]:
     ]
 
 
+def _answer_with_the_proof_of_b(method: str) -> Callable[[TwoCompanies], object]:
+    """The link of a question to Ben of B, changed to the conversation of A."""
+
+    def make(companies: TwoCompanies) -> None:
+        link = Link(
+            channel=CONVERSATIONS,
+            conversation_id=companies.names["ref_of_b"],
+            language="en",
+            expires_at=companies.system.clock.ms // 1_000 + 60,
+        )
+        token = token_of(link).replace(link.conversation_id, companies.names["ref"])
+        event = {
+            "resource": f"{PATHS[CONVERSATIONS]}/{{token}}",
+            "httpMethod": method,
+            "pathParameters": {"token": token},
+            "body": "score=5",
+        }
+        admin = companies.system.functions["ConversationsAdmin"]
+        answer = admin.handler(event, Invocation(companies.system.clock))
+        assert answer["statusCode"] == HTTPStatus.NOT_FOUND
+
+    return make
+
+
 FROM_PROVIDERS: list[Attack] = [
+    *(
+        EventAttack(
+            surface=f"{method} /satisfaction/conversations/{{}}",
+            type="answer",
+            names="a conversation of A, with the proof of a link to one of B",
+            make=_answer_with_the_proof_of_b(method),
+        )
+        for method in ("GET", "POST")
+    ),
     EventAttack(
         surface=TWILIO,
         type="message",

@@ -23,6 +23,7 @@ from shared.access.user_pool import address_of
 from shared.api.auth import Caller
 from shared.contacts import lists, segments
 from shared.contacts.conditions import Comparison, Operator
+from shared.identity import keyed_hashes
 from shared.identity.contacts import attributes, details, merges, resolution
 from shared.identity.contacts.attributes import Definition, Kind
 from shared.identity.contacts.claims import Claim, Proof
@@ -32,6 +33,7 @@ from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries, partitions
 from shared.inbox.items import Context, Entry, SavedViews
 from shared.inbox.notifications import items as notifications
+from shared.inbox.notifications.webhooks.items import EventType, Logged, SigningKey, Webhook
 from shared.inbox.reports.items import DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.privacy import PART
 from shared.runtime import clock
@@ -64,6 +66,8 @@ NOTE = "1767268800000-b"
 PERSON = "canary-person@acme.example"
 CHANGE = "a" * ID_DIGITS
 REQUEST = "b" * ID_DIGITS
+HOOK = "c" * 16
+DELIVERY = f"1767268800000_{'d' * 24}"
 # Each call issues another ticket, with a later end, makes another list, or counts another change.
 # boto3 signs the form of an upload with the time of the machine.
 _SIGNED = "policy|x-amz-date|x-amz-signature"
@@ -116,6 +120,8 @@ class TwoCompanies:
             "team": "canary-team",
             "change": CHANGE,
             "request_id": REQUEST,
+            "webhook_id": HOOK,
+            "delivery_id": DELIVERY,
             **contact_files.NAMES,
         }
 
@@ -153,6 +159,7 @@ class TwoCompanies:
         )
         self.inbox.table.put(saved.attributes())
         self._notify()
+        self._hook()
         self._report()
         self.inbox.table.put(self._change().attributes())
         person_requests.add(self.inbox.tables.contacts, self._request())
@@ -177,6 +184,32 @@ class TwoCompanies:
             by="canary-person",
         )
         self.inbox.module.deps.live.put(told.attributes())
+
+    def _hook(self) -> None:
+        """A webhook of A, with a delivery in its log."""
+        live, now = self.inbox.module.deps.live, clock.now_ms()
+        key = SigningKey(number=1, fingerprint=keyed_hashes.all_keys()[0].fingerprint, cause="a")
+        hook = Webhook(
+            **Webhook.key("acme", HOOK),
+            company="acme",
+            name="canary-words",
+            url="https://canary-words.example.com/hook",
+            types={EventType.OPENED},
+            contexts=set(Context),
+            created_at="2026-01-01T12:00:00.000Z",
+            created_by=OWNER,
+            signing=[key],
+        )
+        delivered = Logged(
+            **Logged.key("acme", HOOK, DELIVERY),
+            type=EventType.TEST,
+            attempts=1,
+            result="delivered",
+            tried_at="2026-01-01T12:00:00.000Z",
+            ttl=now // 1_000 + clock.DAY_SECONDS,
+        )
+        for item in (hook, delivered):
+            live.put(item.attributes())
 
     def _request(self) -> PersonRequest:
         """A request of A that waits for a confirmation."""
@@ -224,7 +257,7 @@ class TwoCompanies:
         self._remove_lists()
         self._remove_counts()
         self._remove_made_by_b()
-        self._remove_live(lambda pk: pk.startswith("NOTIFIED#acme#"))
+        self._remove_live(lambda pk: "#acme" in pk and pk.startswith(("NOTIFIED#", "WEBHOOK")))
         people = self.inbox.people
         if PERSON in map(address_of, people.all()):
             people.client.admin_delete_user(UserPoolId=people.pool, Username=PERSON)
@@ -255,6 +288,10 @@ class TwoCompanies:
         stored: Stored = {("entry", item["pk"]["S"]): item for item in items}
         for item in self._people():
             stored["contact", item["pk"]["S"], item["sk"]["S"]] = item
+        live = self.inbox.module.deps.live
+        for item in live._client.scan(TableName=live.name)["Items"]:
+            if item["pk"]["S"].startswith(("WEBHOOKS#", "WEBHOOK_LOG#")):
+                stored["webhook", item["pk"]["S"], item["sk"]["S"]] = item
         return stored
 
     def operations(self) -> list[str]:
@@ -262,7 +299,7 @@ class TwoCompanies:
 
     def _begin_another_minute(self) -> None:
         """Remove the counts of searches: the first one of a minute makes more calls than the others."""
-        self._remove_live(lambda pk: not pk.startswith("NOTIFIED#"))
+        self._remove_live(lambda pk: not pk.startswith(("NOTIFIED#", "WEBHOOKS#", "WEBHOOK_LOG#")))
 
     def _remove_live(self, is_meant: Callable[[str], bool]) -> None:
         client, table = boto3.client("dynamodb"), self.inbox.module.deps.live.name

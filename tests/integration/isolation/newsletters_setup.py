@@ -98,6 +98,8 @@ class TwoCompanies(QueuedCompanies[System]):
         segment = segments.create(
             contacts_of(system), COMPANY_A, "German", condition, by=OWNER, cause="segment"
         )
+        colours = {"accent": "#7a1f5c", "page": "#fdf6e3"}
+        look = self._call("POST", "templates", {"name": "canary-words", "colours": colours})
         given = issue_input(code, readers) | {"segment_ids": [segment.sk]}
         issue = self._call("POST", "issues", given)["issue_id"]
         self._call("POST", "issues", issue_input(other, readers))
@@ -127,6 +129,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "issue": issue,
             "list": readers,
             "series": series,
+            "template": look["template_id"],
             "recipient": rows_of_readers(system, "SIGNUP")[0]["recipient"],
         }
         self.ids = (code, other, of_both, job, issue)

@@ -95,8 +95,13 @@ class Client:
     def prepare(self) -> None:
         """Give the object's fields values of their own."""
         self.companies.with_a()
+        kinds = {f"{{{kind}}}": own for kind, own in self.companies.names.items()}
         for line, values in self.route.before:
-            given = self._with_version(dict(values)) if line == self.line else values
+            named = {
+                name: kinds.get(one, one) if isinstance(one, str) else one
+                for name, one in values.items()
+            }
+            given = self._with_version(named) if line == self.line else named
             answer = self.send(line, given)
             assert answer.status == 200, answer
 

@@ -8,6 +8,7 @@ from tests.integration.isolation.route_tests import companies_of, suite_of
 
 NOTIFICATION = f"2026-01-01T12:00:00.000Z#{'a' * 24}"
 BROWSER = "https://fcm.googleapis.com/fcm/send/1"
+HOOK = {"name": "Mine", "url": "https://hooks.example.com/a", "types": ["message.received"]}
 LABELLED = {"field": "label", "operator": "is", "value": "canary-label"}
 API = Api(
     functions=("InboxApi",),
@@ -153,6 +154,22 @@ API = Api(
         "POST /inbox/notifications/push/end": Special(
             inputs=({"endpoint": BROWSER},),
             is_blind="it is for its own caller (tests/integration/console/test_pushes.py)",
+        ),
+        "POST /inbox/webhooks": Special(
+            inputs=(HOOK,),
+            has_no_projects=True,
+            is_blind="it makes a webhook of its own company (tests/integration/console/test_webhooks.py)",
+        ),
+        "POST /inbox/webhooks/{webhook_id}": Special(
+            inputs=({"name": "Mine"}, {"state": "paused"}), has_no_projects=True
+        ),
+        "POST /inbox/webhooks/{webhook_id}/rotate": Special(has_no_projects=True),
+        "POST /inbox/webhooks/{webhook_id}/remove": Special(has_no_projects=True),
+        "POST /inbox/webhooks/{webhook_id}/test": Special(has_no_projects=True),
+        "GET /inbox/webhooks": Special(has_no_projects=True),
+        "GET /inbox/webhooks/{webhook_id}/deliveries": Special(has_no_projects=True),
+        "POST /inbox/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": Special(
+            has_no_projects=True
         ),
         "POST /live/tickets": Special(
             is_blind="a ticket opens a connection of its own company (tests/integration/console/test_live.py)"

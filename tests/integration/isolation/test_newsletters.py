@@ -65,6 +65,7 @@ API = Api(
         "test_id": "of-b",
         "domain": "shop.example",
         "series_id": "{series}",
+        "template_id": "{template}",
         "version": 1,
         "number": "1",
     },
@@ -115,6 +116,11 @@ API = Api(
             )
         ),
         f"PATCH {ALL}/series/{{series_id}}": Special(inputs=({"version": 1, "title": "Of B"},)),
+        f"POST {ALL}/templates": Special(
+            inputs=({"name": "Of B", "colours": {"accent": "#7a1f5c", "page": "#fdf6e3"}},),
+            is_blind="it names nothing of A",
+        ),
+        f"PATCH {ALL}/templates/{{template_id}}": Special(inputs=({"version": 1, "name": "Of B"},)),
         f"PUT {ALL}/warm-ups/{{domain}}": Special(inputs=({"version": 1, "limits": [5]},)),
         f"POST {ISSUES}/{{issue_id}}/schedule": Special(
             inputs=({"version": 1, "local": "2030-01-01T09:00", "timezone": "Europe/Berlin"},)

@@ -15,7 +15,7 @@ from events.whatsapp.actions import (
 from events.whatsapp.direct import ORDER
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from whatsapp.store.items import Message
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, MessagePrices
 from whatsapp.store.items.catalogs import Catalog, Product
 from whatsapp.store.items.customers import Address, FlowConfig, FlowResponse, FlowToken
 from whatsapp.store.items.exports import ExportJob
@@ -109,6 +109,16 @@ def _sending() -> list[WhatsAppItem]:
             source_key=FILE,
         ),
         CampaignPage(pk=CampaignPage.of(CAMPAIGN, 1), **OF_A, size=1),
+        MessagePrices(
+            pk=MessagePrices.key(COMPANY),
+            **OF_A,
+            currency="EUR",
+            as_of="2026-01-01",
+            source="rate card of A",
+            prices={"DE": {"marketing": 1}},
+            set_at=AT,
+            set_by="api-key:owner",
+        ),
         Sequence(
             pk=Sequence.key(COUNTER.waba, "welcome"),
             **OF_A,

@@ -47,6 +47,7 @@ WITHOUT_TRACES = {
     "IssueStats": "numbers",
     "VariantStats": "numbers",
     "Series": "removed with its owner; the id of who changed it is replaced",
+    "MailTemplate": "the company's; the author's id is replaced",
     "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",

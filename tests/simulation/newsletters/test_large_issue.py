@@ -133,7 +133,7 @@ def other_issue(system: System) -> str:
     }
     place = {"phase": "snapshot", "position": 0, "after": None, "shard": 0, "after_recipient": None}
     made = large.model_copy(update={**Issue.key(OTHER), **own, **fresh, **place})
-    parts = content.sealed_of(resources.store, large)
+    parts = content.sealed_of(resources.store, large)["a"]
     sealed = content.seal(resources.store, made, parts)
     issues.create(resources.store.table, made.model_copy(update={"sealed": sealed}))
     begun = issues.change(

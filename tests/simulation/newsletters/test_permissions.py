@@ -199,10 +199,16 @@ def _run_a_series(system: System) -> None:
     assert series.runs(system) == [("2026-01-02", "done")]
     for path in (series.ALL, series.path(system), "/newsletters/warm-ups"):
         assert system.read(path)
+    look = {"name": "House style", "colours": {"accent": "#7a1f5c", "page": "#fdf6e3"}}
+    template_id = system.act("POST", "/newsletters/templates", look, key="look")["template_id"]
     change = {"version": series.one(system).version, "enabled": False}
     system.act("PATCH", series.path(system), change, key="disable")
     system.issue_id = newest_issue(system)
+    in_look = {"version": system.read(ISSUE)["version"], "template_id": template_id}
+    system.act("PATCH", ISSUE, in_look, key="in look")
     settled(approved, sent)(system)
+    assert system.read("/newsletters/templates")["templates"]
+    system.act("DELETE", f"/newsletters/templates/{template_id}", {}, key="remove look")
     welcome = {"subject": "Welcome", "text": "Nice to have you."}
     signed_up(system, published(system, welcome=welcome))
     system.settle()
@@ -289,8 +295,11 @@ def _use_the_public_pages(system: System) -> None:
     system.settle()
     settled(approved, sent)(system)
     path = link_in(mails(system)[-1], "preferences")
-    version = visited(system, path).text.partition('name="version" value="')[2].partition('"')[0]
-    fields = {"act": "save", "version": version, "list": [other], "frequency": "weekly"}
+    page = visited(system, path).text
+    fields = {"act": "save", "list": [other], "frequency": "weekly"} | {
+        name: page.partition(f'name="{name}" value="')[2].partition('"')[0]
+        for name in ("version", "shown")
+    }
     assert visited(system, path, fields | {"language": "de"}).status == HTTPStatus.OK
     system.settle()
     for act in ("data", "leave_all"):

@@ -74,6 +74,7 @@ def saved(system: System, path: str, **fields: Any) -> int:
     for name, value in found:
         form.setdefault(name, []).append(value)
     form["version"] = re.findall(r'name="version" value="(\d+)"', page.text)[0]
+    form["shown"] = re.findall(r'name="shown" value="([^"]*)"', page.text)[0]
     form["language"] = re.findall(r'value="(\w+)" lang="\w+" selected', page.text)[0]
     return visited(system, path, form | {"act": "save"} | fields).status
 
@@ -109,7 +110,7 @@ def test_a_get_changes_nothing_and_a_second_page_does_not_undo_a_choice(system: 
     assert system.rows() == before
 
     assert saved(system, path, frequency="monthly") == 200
-    stale = {"act": "save", "version": "0", "list": [], "frequency": "all"}
+    stale = {"act": "save", "version": "0", "shown": list_id, "frequency": "all"}
     page = visited(system, path, stale)
     assert (page.status, 'role="alert"' in page.text) == (409, True)
     (row,) = rows_of_readers(system, "CHOICES")

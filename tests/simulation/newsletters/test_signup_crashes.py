@@ -62,10 +62,11 @@ def choose(system: System) -> None:
     path = link_in(mails(system)[-1], "preferences")
     lists = [list_of(system), list_of(system, "Bee News")]
     for _ in range(3):
-        version = (
-            visited(system, path).text.partition('name="version" value="')[2].partition('"')[0]
-        )
-        form = {"act": "save", "version": version, "language": "de", "list": lists}
+        page = visited(system, path).text
+        form = {"act": "save", "language": "de", "list": lists} | {
+            name: page.partition(f'name="{name}" value="')[2].partition('"')[0]
+            for name in ("version", "shown")
+        }
         if visited(system, path, form | {"frequency": "weekly"}).status == 200:
             return
     raise AssertionError("the choices are never saved")

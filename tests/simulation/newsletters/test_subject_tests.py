@@ -168,7 +168,8 @@ def test_people_who_want_to_choose_are_waited_for(system: System) -> None:
     [
         ({"subjects": []}, "subject_test.subjects"),
         ({"subjects": ["B", "C", "D", "E"]}, "subject_test.subjects"),
-        ({"subjects": ["B", "B"]}, "subject_test.subjects"),
+        ({"subjects": ["B", "B"]}, "subject_test.subjects.1"),
+        ({"subjects": ["News of the week"]}, "subject_test.subjects.0"),
         ({"subjects": ["B" * 151]}, "subject_test.subjects.0"),
         ({"sample_percent": 51}, "subject_test.sample_percent"),
         ({"wait_minutes": 29}, "subject_test.wait_minutes"),

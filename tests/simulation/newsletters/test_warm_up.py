@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from newsletters.issues import checklist
 from newsletters.store import warm_ups
 from newsletters.store.items import RecipientState
 from shared.aws.dynamodb import Table
@@ -20,7 +21,9 @@ from tests.simulation.newsletters.issues import (
     granted,
     issue_of,
     ledger,
+    made_list,
     ordered,
+    reader,
     sent,
     stats,
     warm,
@@ -126,6 +129,30 @@ def test_the_checklist_says_until_when_an_issue_of_a_new_domain_is_sent(system: 
     assert (outlook["people"], outlook["is_all"], outlook["ends_on"]) == (7, True, "2026-01-03")
     limited(system)  # no limits: a domain that has sent mails for long
     assert found() == []
+
+
+def test_the_date_in_the_checklist_counts_each_person_once_over_all_pages_of_all_lists(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checklist, "PAGE", 3)
+    begun(*MANY, limits=(2, 3))(system)
+    other = made_list(system, "Others")
+    for address in (*MANY[:2], "dora@field.example"):
+        reader(system, other, address)
+    drafted(system, key="both", list_ids=[made_list(system), other])
+
+    def outlook() -> tuple[int, bool, str]:
+        found = system.read(f"{ONE}/checklist")["warm_up"]
+        return found["people"], found["is_all"], found["ends_on"]
+
+    assert outlook() == (8, True, "2026-01-03")
+    monkeypatch.setattr(checklist, "PAGES", 2)
+    assert outlook() == (7, False, "2026-01-03")
+    monkeypatch.setattr(checklist, "PAGE", 100)
+    assert outlook() == (8, True, "2026-01-03")
+    limited(system)
+    monkeypatch.setattr(checklist, "_people", None)  # of a warm domain no people are counted
+    assert "warm_up" not in {one["code"] for one in system.read(f"{ONE}/checklist")["checks"]}
 
 
 def test_issues_of_a_domain_share_the_day(system: System) -> None:

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 from events.whatsapp import payloads
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from local.sandbox.accounts.media import OGG_VOICE
-from tests.simulation.whatsapp.event_builders import ada_message, ada_revoke, webhook_of
+from tests.simulation.whatsapp.event_builders import ada_message, ada_revoke, wamid, webhook_of
 from tests.simulation.whatsapp.scenario import Scenario
 from whatsapp import store
+from whatsapp.inbound.event import TRANSCRIPTION
+from whatsapp.inbound.event import Event as WorkerEvent
+from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.accounts.numbers import phone_settings
+from whatsapp.store.items import Message
+from whatsapp.store.items.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
+    from shared.aws.sqs_fifo import Entry
     from tests.simulation.whatsapp.system import System
 
 MODEL_KEY = f"parley/local/companies/{COMPANY}/openai"
@@ -32,11 +38,29 @@ def with_a_transcriber(system: System) -> None:
     store.phones.forget()
 
 
+def request_of(suffix: str) -> Entry:
+    """An agent's request of the text of a voice note, as the queue of jobs has it."""
+    message = wamid(suffix)
+    event = WorkerEvent(
+        kind=TRANSCRIPTION, id=message, source="parley", app="", accepted_at=0, waba=COUNTER.waba,
+        phone=COUNTER.phone, display_phone=COUNTER.display, field=TRANSCRIPTION, at=0, index=0,
+        contact=None, payload={MESSAGE: Message.key(message)}, hash=message,
+    )  # fmt: skip
+    return event.entry(group=(TRANSCRIPTION, message), deduplication=(message,))
+
+
 def of_voice_notes() -> list[Scenario]:
-    """A voice note; and one that is deleted."""
+    """A voice note; one that is deleted; and one of an AI conversation, whose text a person asks for."""
     voice = webhook_of(ada_message("v", payloads.media("audio", OGG_VOICE)))
     deleted = webhook_of(ada_revoke("r", "v", 772))
     return [
         Scenario("a voice note becomes text", (voice,), seed=with_a_transcriber),
         Scenario("a voice note is deleted", (deleted,), (voice,), seed=with_a_transcriber),
+        Scenario(
+            "handed over: the text of a voice note",
+            (request_of("v"),),
+            (voice,),
+            automation=CONVERSATIONS,
+            seed=with_a_transcriber,
+        ),
     ]

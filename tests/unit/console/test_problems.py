@@ -10,6 +10,7 @@ from pydantic import Field
 
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input, checked
+from shared.runtime import patterns
 from tests.unit.console.typescript import run
 
 
@@ -54,7 +55,6 @@ OF_MAILS = [
     [
         ({"name": ""}, "problem.blank", ""),
         ({"name": "abcd"}, "problem.too_long", "3"),
-        ({"name": "A"}, "problem.form", ""),
         ({"name": 1}, "problem.text", ""),
         ({"long": "a"}, "problem.too_short", "2"),
         ({"count": 1}, "problem.least", "2"),
@@ -81,6 +81,25 @@ def test_a_broken_rule_has_a_text_with_its_value(
     found = run("texts/problems.ts", "m.ruleOf(value)", problem["problem"])
 
     assert found == {"key": key, "values": {"a": value}}
+
+
+def test_the_rules_of_patterns_have_texts_with_what_fits() -> None:
+    rules = [
+        patterns.rule_of(one)
+        for one in (r"^[a-z]*$", r"^[0-9]{5,20}$", r"^[A-Z]{2}$", r"^[a-z][a-z_-]{0,39}$")
+    ]
+    found = run(
+        "texts/problems.ts", "value.map(m.ruleOf)", [*rules, patterns.rule_of(patterns.TIME)]
+    )
+
+    assert [one["key"] for one in found] == ["problem.characters"] * 4 + ["problem.example"]
+    assert [tuple(one["values"].values()) for one in found] == [
+        ("0+", "a-z"),
+        ("5\u201320", "0-9"),
+        ("2", "A-Z"),
+        ("1\u201340", "a-z _ -"),
+        ("08:30",),
+    ]
 
 
 def test_the_rules_of_mails_have_texts_with_their_values() -> None:

@@ -10,7 +10,8 @@ from tests.cases import each
 from tests.unit.console.typescript import run
 
 TODAY = "2026-03-31"
-EVERY = {"context": None, "channel": None, "group": None}
+OF_OUTCOMES = dict.fromkeys(("project", "version", "language", "by"))
+EVERY = {"context": None, "channel": None, "group": None, **OF_OUTCOMES}
 
 
 def test_the_address_has_the_range_and_the_filters() -> None:
@@ -23,6 +24,16 @@ def test_the_address_has_the_range_and_the_filters() -> None:
             "channel": "sms",
             "group": "night",
         },
+        "project=hiring&version=12&language=de&by=language": {
+            "from": "2026-03-02",
+            "to": TODAY,
+            **EVERY,
+            "project": "hiring",
+            "version": "12",
+            "language": "de",
+            "by": "language",
+        },
+        "version=live&language=German&by=project": {"from": "2026-03-02", "to": TODAY, **EVERY},
         # What was typed wrong is left out, and a range has one day at least.
         "from=2026-02-30&to=tomorrow&context=all": {"from": "2026-03-02", "to": TODAY, **EVERY},
         "from=2026-05-01&to=2026-04-01": {"from": "2026-04-01", "to": "2026-04-01", **EVERY},
@@ -116,3 +127,59 @@ def test_a_table_as_a_file_has_no_formula_and_quotes_what_would_end_a_cell() -> 
     assert read == [
         ["Day", "Count"], ["'=1+1", "2"], ['Say "hi", then\nleave', "-3"], ["'+49 30", "0"],
     ]  # fmt: skip
+
+
+def _outcome(version: int, language: str, **counts: Any) -> dict[str, Any]:
+    ended = dict.fromkeys(("endedAlone", "endedWithPeople", "optedOut", "failed"), 0)
+    nothing = ended | {"handedOff": {}, "reopenedSoon": 0, "ratedUp": 0, "ratedDown": {}}
+    nothing |= {"asked": 0, "scores": {}}
+    place = {"date": "2026-03-30", "channel": "sms", "version": version, "language": language}
+    return nothing | place | counts
+
+
+OUTCOMES = [
+    _outcome(10, "de", endedAlone=3, handedOff={"ai": 1, "no_progress": 2}, ratedUp=2),
+    _outcome(9, "de", endedAlone=1, endedWithPeople=3, failed=1, ratedDown={"tone": 1}),
+    _outcome(9, "en", optedOut=1, handedOff={"ai": 4}, reopenedSoon=2, ratedDown={"tone": 2}),
+]
+
+
+@each(
+    ("compared", "lines"),
+    [
+        ("version", [["9", [1, 3, 1, 1]], ["10", [3, 0, 0, 0]]]),
+        ("language", [["de", [4, 3, 0, 1]], ["en", [0, 0, 1, 0]]]),
+        ("channel", [["sms", [4, 3, 1, 1]]]),
+        ("date", [["2026-03-30", [4, 3, 1, 1]]]),
+    ],
+)
+def test_outcomes_are_compared_by_each_of_their_dimensions(
+    compared: str, lines: list[list[Any]]
+) -> None:
+    script = f"""m.linesOf(value, "{compared}", (one) => one, ({{ ends }}) => ends)
+        .map(({{ key, values }}) => [key, values])"""
+
+    assert run("reports/outcomes/outcomes.ts", script, OUTCOMES) == lines
+
+
+def test_causes_are_summed_over_all_outcomes_the_most_frequent_one_first() -> None:
+    script = '["handedOff", "ratedDown"].map((kind) => m.causesOf(value, kind))'
+
+    assert run("reports/outcomes/outcomes.ts", script, OUTCOMES) == [
+        [["ai", 5], ["no_progress", 2]],
+        [["tone", 3]],
+    ]
+
+
+def test_the_mean_of_the_scores_is_of_those_who_answered() -> None:
+    found = [_outcome(1, "de", asked=9, scores={"5": 1, "2": 2}), _outcome(2, "en", asked=1)]
+    script = "value.map((one) => [m.sumsOf([one]).asked, m.meanScore(m.sumsOf([one]))])"
+
+    assert run("reports/outcomes/outcomes.ts", script, found) == [[9, 3], [1, None]]
+
+
+def test_the_share_without_people_is_of_all_that_ended_and_none_of_nothing() -> None:
+    """A first message that could not be sent is no answer."""
+    script = "[value, []].map((found) => m.shareAlone(m.sumsOf(found)))"
+
+    assert run("reports/outcomes/outcomes.ts", script, OUTCOMES) == [4 / 8, None]

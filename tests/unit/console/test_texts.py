@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from console.contacts.imports.fields import DETAILS, IDENTIFIERS
+from conversations.ai.outcome import Cause
+from conversations.api.inputs import RatingReason
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.draft import DraftStatus
@@ -45,7 +47,16 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
-    *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    *(
+        "newsletter.looks.layout",
+        "newsletter.looks.font",
+        "exchange.undo",
+        "voice.now",
+        "voice.which",
+        "newsletter.provider",
+        "newsletter.series",
+        "newsletter.series.run",
+    ),
     *(
         f"ops.numbers.{name}"
         for name in (
@@ -58,6 +69,10 @@ BY_VALUE = {
         for name in (
             "approval",
             "audience",
+            "prices",
+            "prices.wrong",
+            "trial",
+            "trial.verdict",
             "category",
             "quality",
             "reason",
@@ -141,6 +156,8 @@ BY_VALUE = {
         "setup.other_text",
         "setup.role",
         "setup.step",
+        "rating.reason",
+        "report.by",
         "privacy.kind",
         "privacy.name",
         "privacy.stage",
@@ -179,6 +196,7 @@ def _loaded_with(pages: str) -> list[str]:
         ),
         ("setup", ("setup",)),
         ("reports", ("reports",)),
+        ("ratings", ("conversations/ai", "reports")),
         ("notifications", ("notifications",)),
         ("segments", ("contacts/segments", "campaigns")),
         ("campaigns", ("campaigns",)),
@@ -248,6 +266,8 @@ def test_no_text_is_unused() -> None:
         ("contact.change", What),
         ("notifications.kind", NotificationKind),
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
+        ("reason", Cause),
+        ("rating.reason", RatingReason.__value__.__args__),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from email_threads import api, privacy
-from email_threads.api.satisfaction import Answer
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input, checked
+from shared.inbox.satisfaction.answers import Answer
 from tests.cases import each
 
 if TYPE_CHECKING:

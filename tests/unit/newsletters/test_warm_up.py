@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from newsletters.issues.pace import warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store.items import WarmUp
 from newsletters.store.items.company import DEFAULT_LIMITS
 from tests.cases import each
@@ -33,18 +33,18 @@ def of(*limits: int, **fields: Any) -> WarmUp:
 def test_a_day_counts_if_at_least_half_of_its_limit_was_sent(
     fields: dict[str, Any], step: int
 ) -> None:
-    assert warm_up.step_on(of(10, 20, **fields), DAY) == step
+    assert days.step_on(of(10, 20, **fields), DAY) == step
 
 
 def test_a_domain_without_limits_is_warm() -> None:
-    assert warm_up.is_warm(of(), DAY)
-    assert not warm_up.is_warm(of(1), DAY)
+    assert days.is_warm(of(), DAY)
+    assert not days.is_warm(of(1), DAY)
 
 
 def test_one_mailbox_provider_has_its_share_and_other_domains_have_the_whole_day() -> None:
     found = of(5)
-    assert warm_up.limit_on(found, 0, "google") == 3  # rounded up
-    assert warm_up.limit_on(found, 0, "other") == warm_up.limit_on(found, 0) == 5
+    assert days.limit_on(found, 0, "google") == 3  # rounded up
+    assert days.limit_on(found, 0, "other") == days.limit_on(found, 0) == 5
 
 
 @each(
@@ -75,4 +75,4 @@ def test_no_day_of_the_default_plan_has_more_than_twice_the_mails_of_the_day_bef
 
 
 def test_a_clock_that_is_behind_does_not_begin_an_earlier_day_again() -> None:
-    assert warm_up.day_of(of(10, day="2999-01-01", step=0)) == "2999-01-01"
+    assert days.day_of(of(10, day="2999-01-01", step=0)) == "2999-01-01"

@@ -87,7 +87,7 @@ def test_the_help_desk_is_searched_for_a_team_by_its_own_name() -> None:
         ({"languages": ["xx"]}, "languages.0", "Input should be 'en'"),
         ({"languages": ["unknown"]}, "languages", "is not a language of replies"),
         ({"team_names": {"sales": ""}}, "team_names.sales", "at least 1 character"),
-        ({"team_names": {"sales": "a\nb"}}, "team_names.sales", "match pattern"),
+        ({"team_names": {"sales": "a\nb"}}, "team_names.sales", "must be one line"),
         ({"team_names": {"warehouse": "a"}}, "team_names.warehouse", "Input should be 'sales'"),
         ({"brands": {"a": {"signature": "A"}}}, "brands.a.addresses", "Field required"),
         (

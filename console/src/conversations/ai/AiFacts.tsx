@@ -35,6 +35,11 @@ export function AiFacts({ head, me, notes, onChange }: Props) {
         {head.recipient.email && <Fact label={t("facts.email")}>{head.recipient.email}</Fact>}
         {head.unreachable && <Fact label={t("facts.unreachable")}>{[named("reason", head.unreachable.reason), moment(head.unreachable.since)].join(" · ")}</Fact>}
         {head.window_until && <Fact label={t("facts.window")}>{moment(head.window_until)}</Fact>}
+        {head.satisfaction && (
+          <Fact label={t("facts.satisfaction")}>
+            {t("facts.score", { score: head.satisfaction.score })} {head.satisfaction.comment}
+          </Fact>
+        )}
         <Fact label={t("facts.created")}>{moment(head.created_at)}</Fact>
       </dl>
       {answers.length > 0 && (

@@ -1,5 +1,6 @@
 // A message of an AI conversation: its content, its delivery, and how the model came to it.
 
+import type { FunctionComponent } from "preact";
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
@@ -11,6 +12,7 @@ import { Button, Choices, ErrorNotice } from "../../ui/controls";
 import { isByModel, isReleasable, personOf, type Head, type Message } from "./conversationState";
 import { Arguments } from "./FunctionApproval";
 import { HowItWasMade } from "./HowItWasMade";
+import type { RatingProps } from "./Rating";
 
 interface Props {
   head: Head;
@@ -19,7 +21,8 @@ interface Props {
   onChange: () => void;
 }
 
-export function AiMessage({ head, message, me, onChange }: Props) {
+// Rating: once it is loaded.
+export function AiMessage({ head, message, me, onChange, Rating }: Props & { Rating: FunctionComponent<RatingProps> | undefined }) {
   const isCustomer = message.role === "user" || message.author === "customer";
   const who = message.author === "ai" ? t("actor.model") : message.principal ? actor(message.principal, me) : named("author", message.author);
   return (
@@ -54,6 +57,7 @@ export function AiMessage({ head, message, me, onChange }: Props) {
         {message.error_code && !isCustomer && <p class="bubble-problem">{t("ai.decision", { reason: named("reason", message.error_code) })}</p>}
         {message.resolved_by && <p class="bubble-note">{t("ai.resolved_by", { who: actor(personOf(message.resolved_by), me) })}</p>}
         {message.model && <HowItWasMade message={message} />}
+        {Rating && me && message.author === "ai" && <Rating conversation={head.ref} message={message} me={me} onChange={onChange} />}
         {message.delivery_status === "unknown" && <Unknown head={head} message={message} onChange={onChange} />}
         {isReleasable(message, head) && <Release head={head} message={message} onChange={onChange} />}
       </div>

@@ -8,6 +8,8 @@ import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import { Section } from "../sections";
+import { ofMailbox } from "../versions/sources";
+import { VersionList } from "../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
 import { formOf, hoursOf, linesOf } from "./hours";
 
@@ -43,7 +45,22 @@ export function MailboxSettings() {
   );
   return (
     <Section title={t("ops.part.mailboxes")} about={t("mailbox.about")} resource={mailboxes} tools={tools}>
-      {() => (shown ? <Form key={`${shown.address} ${shown.updated_at ?? ""}`} mailbox={shown} onStored={mailboxes.reload} /> : <p class="ops-empty">{t("ops.nothing")}</p>)}
+      {() =>
+        shown ? (
+          <>
+            <Form key={`${shown.address} ${shown.updated_at ?? ""}`} mailbox={shown} onStored={mailboxes.reload} />
+            <VersionList
+              key={`versions ${shown.address} ${shown.updated_at ?? ""}`}
+              source={ofMailbox(client, shown.address)}
+              about={t("versions.mailbox_about")}
+              effect={t("versions.mailbox")}
+              onChange={() => void mailboxes.reload()}
+            />
+          </>
+        ) : (
+          <p class="ops-empty">{t("ops.nothing")}</p>
+        )
+      }
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-// The WhatsApp numbers of the company: whether they may send, quality and limit, who answers, and their public profile.
+// The WhatsApp numbers of the company: whether they may send, quality and limit, who answers, voice notes, and their public profile.
 
 import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
@@ -11,6 +11,7 @@ import { showToast } from "../../ui/toastList";
 import { Confirm, Section } from "../sections";
 import { ProfileForm } from "./ProfileForm";
 import { QrCodes } from "./QrCodes";
+import { VoiceNotes } from "./VoiceNotes";
 import "./numbers.css";
 
 type Number = WhatsappApi.NumberView;
@@ -44,7 +45,7 @@ export function Numbers() {
 function Card({ number, rating, onChange }: { number: Number; rating: string | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [isAsked, setAsked] = useState(false);
-  const [opened, setOpened] = useState<"profile" | "codes" | null>(null);
+  const [opened, setOpened] = useState<"profile" | "codes" | "voice" | null>(null);
   const [health, setHealth] = useState<Actions.Health | null>(null);
   const { phone, displayPhone, automation } = number;
   const title = `+${displayPhone.replace(/^\+/, "")}`;
@@ -59,6 +60,7 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
     [t("ops.numbers.quality"), rating && named("ops.numbers.quality", rating)],
     [t("ops.numbers.limit"), number.messagingLimit && named("ops.numbers.limit", number.messagingLimit)],
     [t("ops.numbers.automation"), t(`ops.numbers.automation.${now}`)],
+    [t("voice.title"), t(`voice.now.${number.transcription ?? "off"}`)],
   ] as const;
   return (
     <section class="number" aria-label={title}>
@@ -89,9 +91,13 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
         <Button pressed={opened === "codes"} onClick={() => setOpened(opened === "codes" ? null : "codes")}>
           {t("qr.title")}
         </Button>
+        <Button pressed={opened === "voice"} onClick={() => setOpened(opened === "voice" ? null : "voice")}>
+          {t("voice.title")}
+        </Button>
       </div>
       {opened === "profile" && <ProfileForm phone={phone} />}
       {opened === "codes" && <QrCodes phone={phone} />}
+      {opened === "voice" && <VoiceNotes phone={phone} isAutomated={now === "conversations"} onChange={onChange} />}
       {isAsked && (
         <Confirm
           title={t(`ops.numbers.set.${next}`)}

@@ -3,20 +3,17 @@
 import { useState } from "preact/hooks";
 import type { ConversationsAdmin } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
-import { useApp, useSession } from "../../app";
-import { actor } from "../../texts/format";
+import { useApp } from "../../app";
 import { t } from "../../texts/texts";
-import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
-import { Confirm, Section, Table, Time } from "../sections";
+import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { Section } from "../sections";
+import { ofProject } from "../versions/sources";
+import { Differences, liveOf, useVersions, Versions, type Version } from "../versions/Versions";
 import { changeOf, draftOf, settingsOf } from "./draft";
 import { Playground } from "./Playground";
 import { Sets } from "./Sets";
 
 type Project = ConversationsAdmin.ProjectView;
-type Summary = ConversationsAdmin.VersionSummaryView;
-type Version = ConversationsAdmin.VersionView;
-
-const MOST_SHOWN = 50; // versions
 
 export function Projects() {
   const { client } = useApp();
@@ -39,7 +36,7 @@ export function Projects() {
               </select>
             </Field>
             {project.unusable && <p class="notice notice-error">{t("project.unusable", { setting: project.unusable })}</p>}
-            <Versions key={project.project_id} project={project} onChange={() => void projects.reload()} />
+            <OfProject key={project.project_id} project={project} onChange={() => void projects.reload()} />
           </>
         );
       }}
@@ -47,103 +44,24 @@ export function Projects() {
   );
 }
 
-function Versions({ project, onChange }: { project: Project; onChange: () => void }) {
+function OfProject({ project, onChange }: { project: Project; onChange: () => void }) {
   const { client } = useApp();
-  const me = useSession().person?.principal ?? null;
-  const path = { project_id: project.project_id };
   const [opened, setOpened] = useState<number | null>(null);
-  const [raised, setRaised] = useState<Summary | null>(null);
-  const versions = useResource(
-    async (signal) => (await client.call("GET /projects/{project_id}/versions", { path, query: { limit: MOST_SHOWN }, signal })).result.versions,
-    [client, project.project_id],
-  );
+  const source = ofProject(client, project.project_id);
+  const versions = useVersions(source);
   const changed = () => {
     void versions.reload();
     onChange();
   };
-  const live = versions.value?.find((one) => one.is_live)?.number ?? null;
+  const live = liveOf(versions);
   const base = opened ?? live;
   return (
     <>
-      <Section title={t("project.versions")} about={t("project.versions_about")} resource={versions}>
-        {(rows) => (
-          <Table
-            label={t("project.versions")}
-            rows={rows}
-            keyOf={({ number }) => String(number)}
-            empty={t("project.no_versions")}
-            columns={[
-              { name: t("project.version"), cell: (one) => <VersionName version={one} /> },
-              { name: t("project.made"), cell: (one) => <><Time at={one.at} /><p class="quiet">{actor(one.by, me)}</p></> },
-              { name: t("project.note"), cell: ({ note }) => note },
-              {
-                name: t("ops.action"),
-                cell: (one) => (
-                  <>
-                    <Button onClick={() => setOpened(one.number)} label={`${t("project.open")} ${one.number}`}>{t("project.open")}</Button>
-                    {!one.is_live && <Button onClick={() => setRaised(one)} label={`${t("project.put_live")} ${one.number}`}>{t("project.put_live")}</Button>}
-                  </>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Section>
-      {raised && <GoLive project={project} version={raised} live={live} onClose={() => setRaised(null)} onDone={changed} />}
+      <Versions source={source} versions={versions} about={t("project.versions_about")} effect={t("project.put_live_about")} onChange={onChange} onOpen={setOpened} />
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
       {base !== null && <Sets project={project} version={base} live={live} />}
     </>
   );
-}
-
-function VersionName({ version }: { version: Summary }) {
-  return (
-    <>
-      <b>{version.number}</b> {version.is_live && <Badge kind="good">{t("project.live")}</Badge>}
-    </>
-  );
-}
-
-// Says before the change what will be different for customers.
-function GoLive({ project, version, live, onClose, onDone }: { project: Project; version: Summary; live: number | null; onClose: () => void; onDone: () => void }) {
-  const { client } = useApp();
-  const path = { project_id: project.project_id, number: String(version.number) };
-  const compared = useResource(
-    async (signal) => (await client.call("GET /projects/{project_id}/versions/{number}", { path, query: { against: live }, signal })).result,
-    [client, version.number],
-  );
-  const raise = useAction(async () => {
-    await client.call("POST /projects/{project_id}/versions/{number}/live", { path, body: { instead_of: live }, key: crypto.randomUUID() });
-    onDone();
-  });
-  return (
-    <Confirm title={t("project.put_live_title", { number: version.number })} action={raise} button={t("project.put_live")} onClose={onClose} onDone={onClose}>
-      <p>{t("project.put_live_about")}</p>
-      {compared.error && <ErrorNotice error={compared.error} />}
-      {compared.value && <Differences version={compared.value} />}
-    </Confirm>
-  );
-}
-
-function Differences({ version }: { version: Version }) {
-  return (
-    <Table
-      label={t("project.differences")}
-      rows={version.differences}
-      keyOf={({ path }) => path}
-      empty={t("project.no_differences")}
-      columns={[
-        { name: t("project.setting"), cell: ({ path }) => path },
-        { name: t("project.before"), cell: ({ before }) => shown(before) },
-        { name: t("project.after"), cell: ({ after }) => shown(after) },
-      ]}
-    />
-  );
-}
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return t("ops.unknown");
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 // The settings of a version, to change and to try. Without versions, those that are live.

@@ -8,7 +8,8 @@ import { Badge } from "../../ui/controls";
 import { Section } from "../sections";
 import { ownWording } from "./settings";
 import { TemplateEditor } from "./TemplateEditor";
-import { Versions } from "./Versions";
+import { ofHelpDesk } from "../versions/sources";
+import { VersionList } from "../versions/Versions";
 
 const LANGUAGES = ["en", "es", "fr", "de", "it", "pt", "pl", "sv", "nl"];
 
@@ -70,7 +71,7 @@ export function Templates() {
               settings={settings}
               onStored={() => loaded.reload()}
             />
-            <Versions inForce={settings.number} onChange={() => loaded.reload()} />
+            <VersionList key={settings.number} source={ofHelpDesk(client, settings.number)} about={t("project.versions_about")} effect={t("versions.help_desk")} onChange={() => void loaded.reload()} />
           </>
         );
       }}

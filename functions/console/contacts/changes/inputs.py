@@ -10,6 +10,7 @@ from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label
 from shared.api.models.inputs import Change, Input
 from shared.identity.contacts.attributes import MOST_CHOICES, Kind
 from shared.identity.contacts.items import LONGEST_NOTE
+from shared.runtime import patterns
 from shared.runtime.timezones import ZoneName
 
 LONGEST_NAME = 100
@@ -23,15 +24,18 @@ type Name = Annotated[
     Field(
         min_length=1,
         max_length=LONGEST_NAME,
-        pattern=rf"^[^{_UNFIT}]*[^\s{_UNFIT}][^{_UNFIT}]*$",
+        pattern=patterns.worded(
+            rf"^[^{_UNFIT}]*[^\s{_UNFIT}][^{_UNFIT}]*$",
+            "must be one line of visible characters, without marks of direction",
+        ),
     ),
 ]
-type LanguageTag = Annotated[
-    str, Field(max_length=35, pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")
-]
+type LanguageTag = Annotated[str, Field(max_length=35, pattern=patterns.LANGUAGE)]
 # Values by the names of the company's definitions, which say what they may be; null removes one.
 type Values = dict[str, object]
-type NoteText = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE, pattern=r"\S")]
+type NoteText = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NOTE, pattern=patterns.NOT_BLANK)
+]
 type Labels = Annotated[list[Label], Field(max_length=MOST_LABELS)]
 
 
@@ -126,4 +130,6 @@ class ConsentInput(Input):
 
     channel: Literal["whatsapp", "sms", "email", "*"]
     state: Literal["opted_in", "opted_out"]
-    evidence: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S", repr=False)]
+    evidence: Annotated[
+        str, Field(min_length=1, max_length=500, pattern=patterns.NOT_BLANK, repr=False)
+    ]

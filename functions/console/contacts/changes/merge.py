@@ -33,12 +33,14 @@ def merge(
     """
     Return the change that makes two contacts one person, or with a dry run what it would move.
 
-    Raises ContactNotFound, and MergeRefused, without a dry run by the change.
+    Raises ContactNotFound, and MergeRefused, also without a dry run by the change.
     """
-    pair = sorted(
-        (contacts.shown(deps, caller, one) for one in (contact_id, body.contact_id)),
-        key=lambda one: one.profile.contact_id,
-    )
+    own = contacts.shown(deps, caller, contact_id)
+    try:
+        other = contacts.shown(deps, caller, body.contact_id)
+    except contacts.ContactNotFound:  # of another company, which must look as if it did not exist
+        raise merges.MergeRefused("contactId is no contact of the company") from None
+    pair = sorted((own, other), key=lambda one: one.profile.contact_id)
     if body.dry_run:
         merges.checked(deps.contacts, pair[0].profile, pair[1].profile)
         return _view(deps, caller, pair, None)

@@ -7,6 +7,7 @@ have separated:
     the same WhatsApp user id at another account    ids are unique within a portfolio, which may have both
     the same number and name                        a number that one of both had before the other
     the same full name                              of two words at least
+    an address in the signature of one              that is the other's
 
 Candidates are read from partitions of tokens, as a search does.
 """
@@ -23,7 +24,10 @@ from console.store import searches
 from shared.api.auth import RateLimited
 from shared.identity.addresses import normal_digits
 from shared.identity.contacts import merges, tokens
+from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.contacts.words import words_of
+from shared.identity.identifiers import IdentifierKind
+from shared.inbox.items import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from console.api.inbox import InboxDependencies
     from console.search.contacts import Found
     from shared.api.auth import Caller
+    from shared.identity.identifiers import Identifier
     from shared.inbox.items import Entry
 
 LEAST_WORDS: Final = 2  # a first name alone says too little
@@ -53,13 +58,16 @@ def _alike(deps: InboxDependencies, caller: Caller, known: Found, listed: set[st
     """Return contacts that look like this one, without those *listed*. Raises RateLimited."""
     name = _name_of(known)
     has_full_name = len(_words(name)) >= LEAST_WORDS
+    signed = sorted(_signed(known))[:MOST_CANDIDATES]
     shared = [token for one in known.entries for token in _tokens_of(one)]
-    if not has_full_name and not shared:
+    signs = tokens.of_signed(_addresses_of(known))
+    if not (has_full_name or signed or shared or signs):
         return []
     if wait := searches.wait_of(deps.live, caller):
         raise RateLimited(wait, searches.PER_MINUTE.most, "searches of one caller are limited to")
-    partitions = tokens.partitions(caller.company, dict.fromkeys(shared))
-    ids = _candidates(deps, partitions)
+    ids = signed
+    for each in (signs, shared):
+        ids += _candidates(deps, tokens.partitions(caller.company, dict.fromkeys(each)))
     if has_full_name:
         ids += _candidates(deps, partitions_of(caller.company, terms_of(name)))
     found = deps.people(caller).with_terms(list(dict.fromkeys(ids)), (), listed)
@@ -90,11 +98,31 @@ def _is_alike(known: Found, other: Found) -> bool:
     user_ids, others = ({one.user_id for one in each.entries} for each in (known, other))
     if (user_ids & others) - {None}:
         return True
+    if _signed(known) & _ids_of(other) or _signed(other) & _ids_of(known):
+        return True
     words = _words(_name_of(known))
     if not words or words != _words(_name_of(other)):
         return False
     numbers, others = ({_number_of(one) for one in each.entries} for each in (known, other))
     return len(words) >= LEAST_WORDS or bool((numbers & others) - {None})
+
+
+def _signed(one: Found) -> set[str]:
+    """Return the ids that the addresses in the signatures of a contact have as contacts."""
+    return {contact_id for entry in one.entries for contact_id in entry.signed or ()}
+
+
+def _ids_of(one: Found) -> set[str]:
+    return {one.profile.contact_id, *one.profile.members}
+
+
+def _addresses_of(one: Found) -> list[Identifier]:
+    """Return the e-mail addresses of a contact, of which its newest conversations and people know."""
+    shown = [entry.handle for entry in one.entries if entry.channel is Channel.EMAIL]
+    named = one.described.identifiers if one.described else ()
+    texts = [*shown, *(each.value for each in named if each.kind is IdentifierKind.EMAIL)]
+    found = [claimed(IdentifierKind.EMAIL, text, Proof.COMPANY) for text in dict.fromkeys(texts)]
+    return [claim.identifier for claims in found for claim in claims]
 
 
 def _number_of(entry: Entry) -> str | None:

@@ -49,7 +49,7 @@ def json_lines(contacts: Iterable[ContactView]) -> str:
 
 
 def neutral(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: an apostrophe before it, unless it is a number."""
+    """Return a text that no spreadsheet takes for a formula: unless it is a number."""
     return text if _NUMBER.fullmatch(text) else csv_files.harmless(text)
 
 

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from console.store.contacts.exports import ExportFormat  # noqa: TC001 - field of a model
 from shared.api.models.inputs import Input
+from shared.runtime import patterns
 
 
 class ExportInput(Input):
@@ -20,9 +21,7 @@ class ExportInput(Input):
     )
     label: Annotated[str, Field(min_length=1, max_length=50)] | None = None
     owner: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    attribute: (
-        Annotated[str, Field(max_length=600, pattern=r"^[a-z][a-z0-9_]{0,39}:.+$")] | None
-    ) = None
+    attribute: Annotated[str, Field(max_length=600, pattern=patterns.ATTRIBUTE)] | None = None
 
     @model_validator(mode="after")
     def _names_one_source(self) -> Self:

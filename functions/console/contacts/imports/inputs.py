@@ -9,13 +9,20 @@ from pydantic_core import PydanticCustomError
 
 from console.contacts.imports.files import MOST_COLUMNS
 from shared.api.models.inputs import Input
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 
 LONGEST_SOURCE: Final = 300
 MOST_AHEAD_MS: Final = 60 * clock.SECOND_MS  # of a clock of a browser
 
 type ColumnField = Annotated[
-    str, Field(max_length=60, pattern=r"^([a-z_]{1,20}|attribute:[a-z][a-z0-9_]{0,39})$")
+    str,
+    Field(
+        max_length=60,
+        pattern=patterns.worded(
+            r"^([a-z_]{1,20}|attribute:[a-z][a-z0-9_]{0,39})$",
+            "must be a field such as attribute:tier",
+        ),
+    ),
 ]
 
 
@@ -40,7 +47,7 @@ class AttestedInput(Input):
         list[Literal["whatsapp", "sms", "email"]], Field(min_length=1, max_length=3)
     ]
     source: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_SOURCE, pattern=r"\S", repr=False)
+        str, Field(min_length=1, max_length=LONGEST_SOURCE, pattern=patterns.NOT_BLANK, repr=False)
     ]
     given_at: AwareDatetime
 

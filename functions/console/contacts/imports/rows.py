@@ -15,7 +15,7 @@ from shared.identity.addresses import AddressInvalid
 from shared.identity.contacts import attributes
 from shared.identity.contacts.attributes import Kind, ValuesRefused
 from shared.identity.identifiers import Identifier, identifier
-from shared.runtime.csv_files import FORMULA
+from shared.runtime.csv_files import original
 from shared.runtime.timezones import ZoneName
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ _IDENTIFIER_RULES: Final = {
 }
 _TRUE: Final = frozenset({"true", "yes", "ja", "wahr", "1", "x"})
 _FALSE: Final = frozenset({"false", "no", "nein", "falsch", "0"})
-# The sign that exports put before a text that a spreadsheet would take for a formula.
-_NEUTRALISED: Final = re.compile(rf"'(?=[{re.escape(''.join(FORMULA))}])")
 _DAY: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)
 
 
@@ -76,12 +74,12 @@ class Reading:
     def row(self, record: Record) -> Row:
         """Return what a row says. Raises RowRefused."""
         if record.fault is not None:
-            raise RowRefused(record.fault.problem.partition(": ")[2] or record.fault.reason)
+            raise RowRefused(record.fault.rule, record.fault.column)
         found: dict[str, Any] = {}
         identifiers: list[Identifier] = []
         values: dict[str, AttributeValue] = {}
         for number, (name, cell) in enumerate(zip(self.columns, record.given, strict=True), 1):
-            text = _NEUTRALISED.sub("", cell.strip(), count=1)
+            text = original(cell.strip())
             if name is None or not text:
                 continue
             if name in IDENTIFIERS:

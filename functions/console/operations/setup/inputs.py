@@ -12,6 +12,7 @@ from shared.access.groups import Role
 from shared.api.auth import Scope
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
+from shared.runtime import patterns
 
 LONGEST_VALUE = 8_192
 MOST_KEPT_HOURS = 7 * 24
@@ -43,7 +44,15 @@ def _is_visible(secret: str) -> str:
     return secret
 
 
-type Address = Annotated[str, Field(pattern=r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$")]
+type Address = Annotated[
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^[^\s@\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}$",
+            "must be an e-mail address such as ann@example.com",
+        )
+    ),
+]
 type Domain = Annotated[str, Field(max_length=253)]
 type Name = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_is_one_line)]
 type Secret = Annotated[str, AfterValidator(_is_visible)]

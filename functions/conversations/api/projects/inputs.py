@@ -8,6 +8,7 @@ from conversations.configuration.versions import VERSIONED
 from conversations.store.items.conversation import ChannelMethod
 from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Input
+from shared.runtime import patterns
 
 LARGEST_SETTINGS_BYTES = 200_000
 MOST_MESSAGES = 40
@@ -31,7 +32,7 @@ class ProjectsQuery(Input):
 class SpendingQuery(Input):
     """The month, `2026-11` (UTC); the present one by default."""
 
-    month: Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")] | None = None
+    month: Annotated[str, Field(pattern=patterns.MONTH)] | None = None
 
 
 class Settings(Input):
@@ -50,6 +51,7 @@ class Settings(Input):
     burst_wait: dict[str, Any] | None = None
     default_language: str | None = None
     timezone: str | None = None
+    satisfaction: dict[str, Any] | None = None
 
     @model_validator(mode="after")
     def _is_small_enough(self) -> "Settings":

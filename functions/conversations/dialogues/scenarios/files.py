@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from conversations.dialogues.scenarios.format import Dialogue
 from conversations.dialogues.scenarios.settings import merged
+from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,7 +70,7 @@ def parsed(values: Iterable[tuple[str, Any]], where: object, folder: Path) -> li
 
 
 def _rules(error: ValidationError) -> Iterator[str]:
-    for one in error.errors(include_url=False, include_input=False, include_context=False):
+    for one in errors_of(error):
         where = ".".join(str(part) for part in one["loc"]) or "the dialogue"
         yield f"{where}: {one['msg']}"
 

@@ -19,7 +19,7 @@ from pydantic import (
 from conversations.lifecycle.status import Status
 from shared.ai.evaluation.judge import Judgement
 from shared.ai.languages.certain_languages import known_language
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": clock.DAY_SECONDS}
 # A customer writes the parts of a message at this distance unless `after` says otherwise.
@@ -67,7 +67,7 @@ class Attachment(_Strict):
     """A file that the customer sends: its path beside the dialogue, its type, and the *words* of a recording."""
 
     path: str
-    type: str = Field(pattern=r"^[\w.+-]+/[\w.+-]+$")
+    type: str = Field(pattern=patterns.MEDIA_TYPE)
     words: str | None = None
 
 
@@ -262,7 +262,12 @@ class Document(_Strict):
     title: str = Field(min_length=1, max_length=120)
     text: str = Field(min_length=1, max_length=2_000)
     url: str = ""
-    date: str = Field(default="", pattern=r"^(\d{4}-\d\d-\d\d)?$")
+    date: str = Field(
+        default="",
+        pattern=patterns.worded(
+            r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", "must be a date such as 2026-02-28"
+        ),
+    )
 
 
 class Dialogue(_Strict):
@@ -280,7 +285,13 @@ class Dialogue(_Strict):
     data: JsonObject = Field(default_factory=dict)
     functions: JsonObject = Field(default_factory=dict)
     documents: list[Document] = Field(default_factory=list, max_length=20)
-    starts_at: str | None = Field(default=None, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\dZ$")
+    starts_at: str | None = Field(
+        default=None,
+        pattern=patterns.worded(
+            r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z$",
+            "must be a time such as 2026-02-28T08:30Z",
+        ),
+    )
     opening: ModelAnswer | None = None
     turns: list[Step] = Field(min_length=1, max_length=100)
 

@@ -112,6 +112,15 @@ def follow_up(log: Table, opened: OpenConversation, text: Text) -> str:
     return _in_customers_language(log, opened, text)
 
 
+def satisfaction(
+    log: Table, opened: OpenConversation, text: Text | Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the question how satisfied the customer is, in their language, and this language."""
+    spoken = _customer_languages(messages.newest(log, opened.ref, NEWEST))
+    languages = [*spoken, *_fallback_languages(opened)]
+    return _chosen(text, languages, opened.company.default_language)
+
+
 def _in_customers_language(log: Table, opened: OpenConversation, text: Text) -> str:
     """Return the text in the language of the customer's newest messages; reads them only if there are several texts."""
     is_same = isinstance(text, str)  # in all languages

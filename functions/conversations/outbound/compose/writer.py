@@ -145,6 +145,28 @@ class MessageWriter:
         spending_bounds.reserve_notice(self.spending, opened, turn_id)
         return message.model_copy(update={"follow_up": number})
 
+    def satisfaction(self, opened: OpenConversation, base_url: str, turn_id: str) -> Message:
+        """Compose the question how satisfied the customer is. *base_url*: of the page to which its link leads."""
+        from conversations.outbound.compose import question  # noqa: PLC0415 - few turns ask
+
+        settings = opened.company.satisfaction
+        own = settings.text if settings else None
+        text, spoken = fixed_texts.satisfaction(
+            self.resources.log, opened, own or question.QUESTIONS
+        )
+        language = question.page_language(spoken)
+        now = clock.to_text(clock.now_ms())
+        # As long as the text that is sent.
+        whole = question.with_link(text, opened.ref, language, now, base_url)
+        try:
+            message = fitted(opened, blank(opened, "system", whole))
+        except Unwritable as fault:
+            unsent = blank(opened, "system", text)
+            raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
+        spending_bounds.reserve_notice(self.spending, opened, turn_id)
+        stored = message.content.rpartition("\n")[0]
+        return message.model_copy(update={"content": stored, "language": language})
+
     def of_person(self, opened: OpenConversation, command: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
         author, by = f"human:{command.agent_id}", {"principal": command.principal}

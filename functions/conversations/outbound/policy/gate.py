@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 HOUR_SECONDS = 3_600
 WEEK_SECONDS = 7 * clock.DAY_SECONDS
+_ASKED = (Limit(1, 30 * clock.DAY_SECONDS),)  # how satisfied a person is
 # Reasons that pass with time and need no agent.
 _WAITS = frozenset({Reason.QUIET_HOURS, Reason.RATE_LIMITED, Reason.FREQUENCY_CAP})
 _KINDS = {
@@ -58,6 +59,8 @@ _KINDS = {
     TurnKind.HUMAN: (Kind.ANSWER, Author.PERSON),
     # Automatic: without automation there are none.
     TurnKind.FOLLOW_UP: (Kind.REENGAGEMENT, Author.AI),
+    # Without automation none, either; one to a customer who has written needs no consent.
+    TurnKind.SATISFACTION: (Kind.ANSWER, Author.AI),
     TurnKind.NOTICE: (Kind.ANSWER, Author.RULE),
     TurnKind.OPT_OUT_CONFIRMATION: (Kind.OPT_OUT_CONFIRMATION, Author.RULE),
 }
@@ -133,6 +136,20 @@ class PolicyGate:
         if not isinstance(decision, Allowed):
             return decision
         return decide(self._with_counters(facts, opened, request))
+
+    def may_ask(self, opened: OpenConversation, action_id: str) -> bool:
+        """
+        Take the right to ask a person how satisfied they are: once in 30 days, under each of their addresses.
+
+        Idempotent for an action. Raises Transient.
+        """
+        company = opened.company.company_id
+        subjects = sorted(
+            keyed_hash("asked", company, normal_form(one)) for one in addresses_of(opened)
+        )
+        if any(self.caps.look(one, action_id, _ASKED) is not None for one in subjects):
+            return False
+        return all(self.caps.take(one, action_id, _ASKED) is None for one in subjects)
 
     def _with_counters(self, facts: Facts, opened: OpenConversation, request: SendRequest) -> Facts:
         """Return the facts with the counters' values; evaluated last, so that refused messages are not counted."""

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.lifecycle.conversation import addresses_of
+from conversations.outbound.compose.question import as_sent
 from conversations.outbound.failures import Kind
 from conversations.outbound.providers.payloads import (
     for_aws_sms,
@@ -164,7 +165,7 @@ class Providers:
             if clock.now_ms() < action.reserved_at + LIST_TRIED_MS:
                 raise Transient("send_in_doubt") from None
             raise InDoubt("twilio_list_unreadable") from None
-        expected_hash = messages.body_hash(message.content)
+        expected_hash = messages.body_hash(as_sent(message, opened.ref, self.public_url).content)
         since = action.reserved_at - clock.SECOND_MS
         return next(
             (m.sid for m in listed if m.body_hash == expected_hash and m.created_at_ms >= since),
@@ -194,6 +195,7 @@ class Providers:
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self.require_claims(opened)
+        message = as_sent(message, opened.ref, self.public_url)
         channel = opened.channel
         if not isinstance(channel, EmailChannel) and not addresses.is_user_id(opened.customer):
             opened = self._proven(opened)

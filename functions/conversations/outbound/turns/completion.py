@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conversations.configuration.resources import Resources
-from conversations.lifecycle import inactivity
+from conversations.lifecycle import closing_question, inactivity
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import ROUNDS, Cause, keep_open, mode_of, move
@@ -48,6 +48,8 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
     # First the open list: steps after the release are not repeated.
     keep_open(resources, opened.ref, after)
     inactivity.close_some(resources, opened, turn.turn_id)
+    if ending.status is Status.CLOSED:
+        closing_question.schedule(resources, opened)
     status = Status(after.conversation_status)
     mode, facts = mode_of(status), dict(ending.marks)
     # The reason of an earlier status does not apply to this one.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from conversations.store.items.parts.state import State
     from conversations.store.items.turn import Turn
 
+_OF_SILENCE = frozenset({TurnKind.FOLLOW_UP, TurnKind.SATISFACTION})
+
 
 def pass_fence(
     resources: Resources,
@@ -37,8 +39,8 @@ def pass_fence(
             states.release(log, ref, turn)
             return Outcome(Ended.FENCED, message)
         except states.Overtaken as overtaken:
-            # Any message of the customer ends the silence that a follow-up is about.
-            is_outdated = turn.kind is TurnKind.FOLLOW_UP or newer_messages.are_waiting(
+            # Any message of the customer ends the silence that a follow-up is about, and an end that is asked about.
+            is_outdated = turn.kind in _OF_SILENCE or newer_messages.are_waiting(
                 log, ref, overtaken.state, until=until, up_to=turn.up_to
             )
             until = overtaken.state.last_inbound_at

@@ -103,6 +103,8 @@ def finish(
     }
     if message.hand_off_cause:
         marks["handed_off_for"] = message.hand_off_cause
+    if turn.kind is TurnKind.SATISFACTION:
+        marks["satisfaction_asked"] = opened.conversation.ai_version or 0
     if turn.up_to:
         marks["answered_up_to"] = turn.up_to
     if (state.last_message_at or "") < last.message_timestamp:

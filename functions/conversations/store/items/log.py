@@ -94,6 +94,7 @@ class Message(OfConversation):
     turn_kind: TurnKind | None = None
     up_to: str | None = None
     follow_up: int | None = None  # the step of a follow-up, from 0
+    language: str | None = None  # of the page to which the question of satisfaction leads
     subject: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] | None = Field(default=None, repr=False)

@@ -17,6 +17,7 @@ class TurnKind(StrEnum):
     )
     HUMAN = "human"  # an agent's message
     FOLLOW_UP = "follow_up"  # a fixed text or template after a silence of the customer
+    SATISFACTION = "satisfaction"  # the question how satisfied the customer is, after the end
     NOTICE = "notice"  # a fixed text of the project: help, hand-off
     OPT_OUT_CONFIRMATION = "opt_out_confirmation"
 
@@ -30,6 +31,7 @@ class TurnKind(StrEnum):
         """Whether the turn sends a fixed text in addition to the dialogue."""
         return self in {
             TurnKind.FOLLOW_UP,
+            TurnKind.SATISFACTION,
             TurnKind.NOTICE,
             TurnKind.OPT_OUT_CONFIRMATION,
         }

@@ -16,6 +16,7 @@ from email_threads.replies.recipients import is_sendable
 from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Change, Input
 from shared.inbox.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.runtime import patterns
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it
@@ -49,7 +50,13 @@ type FileName = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(is_one_line)
 ]
 type ContentType = Annotated[
-    str, Field(max_length=LONGEST_TYPE, pattern=r"^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$")
+    str,
+    Field(
+        max_length=LONGEST_TYPE,
+        pattern=patterns.worded(
+            r"^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$", "must be a media type such as image/png"
+        ),
+    ),
 ]
 
 

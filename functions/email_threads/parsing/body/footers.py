@@ -188,6 +188,11 @@ def without_letter_form(lines: list[str], writer: str) -> list[str]:
     return [stated] if is_alone and (not below or _is_closing(below, writer)) else lines
 
 
+def is_closing(line: str) -> bool:
+    """Whether a line is a formula such as "Best regards", perhaps with the name of its writer."""
+    return len(line) <= _LONGEST_SIGNED and bool(_CLOSING.fullmatch(line))
+
+
 def _is_closing(lines: list[str], writer: str) -> bool:
     first, *others = lines
     return bool(_CLOSING.fullmatch(first) or _is_name(first, writer)) and all(

@@ -79,6 +79,7 @@ class Mail(ThreadItem, EmailFields):
     received_at: str
     fingerprint: str
     new_text: str = Field(default="", repr=False)
+    signed: list[str] = Field(default_factory=list, repr=False)  # as in `HistoryEntry`
     is_all_new: bool | None = None  # `new_text` equals `body` and is stored once
     needs_review: bool = False  # joined the thread on weak evidence: no automatic answer
     joined_by: JoinedBy | None = None  # None: it opened the thread

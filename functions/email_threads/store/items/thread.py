@@ -93,9 +93,14 @@ class EmailFields(BaseModel):
 
 
 class HistoryEntry(EmailFields):
-    """An entry of `email_history`: a mail with shortened body and lists."""
+    """
+    An entry of `email_history`: a mail with shortened body and lists.
+
+    `signed`: addresses in the signature of a verified sender, without the sender's own.
+    """
 
     n: int = 0  # its mail item; 0 in items of an older system
+    signed: list[str] | None = Field(default=None, repr=False)
 
 
 class ClientInfo(BaseModel):

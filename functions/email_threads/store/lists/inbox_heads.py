@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from email_threads.store.items.service_level import Target
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
+    from shared.identity.identifiers import Identifier
 
 ASSIGNED = "assigned_to"  # in the details of changes
 _STATUS: dict[Status, inbox.Status] = {
@@ -71,6 +72,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         return None
     newest = thread.email_history[-1] if thread.email_history else None
     answers = (one.timestamp for one in thread.email_history if one.direction is Direction.OUTBOUND)
+    received = (one.timestamp for one in thread.email_history if one.direction is Direction.INBOUND)
     return inbox.Head(
         company_id=thread.company_id,
         context=inbox.Context.EMAIL_THREADS,
@@ -79,6 +81,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         address=thread.mailbox,
         last_activity_at=newest.timestamp if newest else thread.updated_at,
         answered_at=max(answers, default=None),
+        received=max(received, default=None),
         ended_at=thread.closed_at,
         status=_status_of(thread),
         snoozed_until=thread.snoozed_until,
@@ -95,6 +98,7 @@ def shown(thread: Thread) -> inbox.Head | None:
         preview=inbox.shortened(newest.body, inbox.LONGEST_PREVIEW) if newest else None,
         ttl=thread.ttl,
         claims=_claims(thread),
+        signed=_signed(thread),
     )
 
 
@@ -133,6 +137,16 @@ def _claims(thread: Thread) -> tuple[Claim, ...]:
     """Return the address of a thread's participant, if a mail has proven it."""
     proof = thread.participant_proof
     return claimed(IdentifierKind.EMAIL, thread.participant, proof) if proof else ()
+
+
+def _signed(thread: Thread) -> tuple[Identifier, ...]:
+    """Return the addresses in the newest signature of a proven participant that has some."""
+    if thread.participant_proof is None:
+        return ()
+    own = (one.signed for one in reversed(thread.email_history) if one.sender == thread.participant)
+    newest = next(filter(None, own), None) or []
+    claims = [claimed(IdentifierKind.EMAIL, one, thread.participant_proof) for one in newest]
+    return tuple(claim.identifier for found in claims for claim in found)
 
 
 def _status_of(thread: Thread) -> inbox.Status:

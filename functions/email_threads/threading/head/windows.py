@@ -31,6 +31,7 @@ def entry_of(mail: Mail) -> HistoryEntry:
         to=mail.to[:MOST_VALUES],
         cc=mail.cc[:MOST_VALUES],
         subject=mail.subject,
+        signed=mail.signed or None,
         body=mail.body[:NEWEST_BODY],
         timestamp=mail.timestamp,
         direction=mail.direction,

@@ -70,20 +70,27 @@ def attributes(direction: str) -> dict[str, str]:
         "frame": "table-layout:fixed;width:100%;margin:0 0 16px;border-collapse:collapse;",
         "scroll": "overflow-x:auto;",
         "table": "border-collapse:collapse;width:100%;font-size:15px;line-height:1.45;",
+        "stacked": "",
+        # Outlook hides by a property of its own.
+        "label": "display:none;mso-hide:all;",
         **{f"td-{side}": f"{cell}text-align:{side};" for side in ("left", "center", "right")},
         **{f"th-{side}": f"{head}text-align:{side};" for side in ("left", "center", "right")},
         "td-start": f"{cell}text-align:{start};",
         "th-start": f"{head}text-align:{start};",
     }
     return {
-        name: style if name == "table" else f'{_class(name)} style="{style}"'
+        name: style if name == "table" else _class(name) + (f' style="{style}"' if style else "")
         for name, style in styles.items()
     }
 
 
+# Names that only rules of the sheet, or tests, use.
+_OF_SHEET: Final = frozenset({"scroll", "stacked", "label"})
+
+
 def _class(name: str) -> str:
     kind = "h" if name in _HEADINGS else name.partition("-")[0]
-    return f' class="nl-{kind}"' if kind in _DARK or kind == "scroll" else ""
+    return f' class="nl-{kind}"' if kind in _DARK or kind in _OF_SHEET else ""
 
 
 def _sheet() -> str:
@@ -106,6 +113,13 @@ def _sheet() -> str:
         "@media only screen and (max-width: 480px) {\n"
         ".nl-surface > table > tbody > tr > td { padding: 20px 16px !important; }\n"
         ".nl-td, .nl-th { padding: 8px 4px !important; font-size: 14px !important; }\n"
+        # A row of a wide table is a block, with the name of the column before each value.
+        ".nl-stacked thead { display: none !important; }\n"
+        ".nl-stacked, .nl-stacked tbody, .nl-stacked tr, .nl-stacked td { display: block !important; "
+        "min-width: 0 !important; text-align: start !important; }\n"
+        ".nl-stacked td { border: 0 !important; padding: 2px 0 !important; }\n"
+        ".nl-stacked tr { border-bottom: 1px solid #8a8a8a !important; padding: 8px 0 !important; }\n"
+        ".nl-label { display: inline !important; font-weight: bold !important; }\n"
         "}\n"
     )
 

@@ -31,6 +31,7 @@ from newsletters.exports.blocks import (
     Strong,
     Table,
     Text,
+    plain,
 )
 from newsletters.exports.writers.tables import is_number
 
@@ -87,6 +88,7 @@ _ATTRIBUTES: Final[Mapping[str, set[str]]] = {
 }
 MOST_WHOLE: Final = 24  # characters of a number or date that stays in one line
 COLUMN_WIDTH, NUMBERS_WIDTH = 85, 44  # of a table's column at least, in pixels; of one of numbers
+NARROWEST: Final = 288  # of a phone of 320 pixels, between the margins
 MOST_HEIGHT: Final = 900  # of an image, in pixels
 
 
@@ -192,25 +194,40 @@ class BodyWriter:
         )
 
     def _table(self, table: Table) -> str:
-        header = self._row("th", table.alignments, table.header)
-        rows = "".join(self._row("td", table.alignments, row) for row in table.rows)
-        # Below this width, the table scrolls inside its frame.
+        # Below this width, the table scrolls inside its frame, or is stacked where the sheet can do so.
         width = sum(NUMBERS_WIDTH if one else COLUMN_WIDTH for one in _of_numbers(table))
-        least = f'<table style="{self._of("table")}min-width:{width}px">'
+        stacked = self._of("stacked") if width > NARROWEST else ""
+        labels = [self._label(cell) if stacked else "" for cell in table.header]
+        header = self._row("th", table.alignments, table.header)
+        rows = "".join(self._row("td", table.alignments, row, labels) for row in table.rows)
+        least = f'<table{stacked} style="{self._of("table")}min-width:{width}px">'
         body = f"<tbody>{rows}</tbody>" if rows else ""
         scroll = self._element("scroll", f"{least}<thead>{header}</thead>{body}</table>", tag="div")
         if not (frame := self._of("frame")):
             return scroll
         return f'<table role="presentation"{frame}><tbody><tr><td style="padding:0">{scroll}</td></tr></tbody></table>'
 
+    def _label(self, name: tuple[Inline, ...]) -> str:
+        """Return the name of a column as it stands before each of its values in a stacked table."""
+        return (
+            f"<span{self._of('label')}>{escape(plain(name, markers=False))}: </span>"
+            if name
+            else ""
+        )
+
     def _row(
-        self, tag: str, alignments: Sequence[Alignment], cells: Sequence[tuple[Inline, ...]]
+        self,
+        tag: str,
+        alignments: Sequence[Alignment],
+        cells: Sequence[tuple[Inline, ...]],
+        labels: Sequence[str] = (),
     ) -> str:
         scope = ' scope="col"' if tag == "th" else ""
+        named = zip(alignments, cells, labels or [""] * len(cells), strict=True)
         return "<tr>{}</tr>".format(
             "".join(
-                f"<{tag}{scope}{self._of(f'{tag}-{side}')}>{self._cell(cell)}</{tag}>"
-                for side, cell in zip(alignments, cells, strict=True)
+                f"<{tag}{scope}{self._of(f'{tag}-{side}')}>{label if cell else ''}{self._cell(cell)}</{tag}>"
+                for side, cell, label in named
             )
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api.access import NotFound, readable
 from newsletters.issues import checklist, content
+from newsletters.issues.api import variants
 from newsletters.issues.checklist import ChecklistFailed, Findings
 from newsletters.issues.delivery import subject_tests, turns
 from newsletters.issues.local_times import EARLIEST_ZONE, moment_of
@@ -13,7 +14,7 @@ from newsletters.store import companies, issues
 from newsletters.store.items import Issue, IssueState
 from newsletters.store.items.issues import is_issue_id
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion, get_newsletter_full
+from newsletters.store.newsletters import StaleVersion
 from newsletters.store.readers import recipients
 from newsletters.store.step_inputs import content_hash
 from shared.api.auth import Forbidden
@@ -23,7 +24,6 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.issues.api import inputs
     from newsletters.issues.dependencies import IssueDependencies
-    from newsletters.store.newsletters import Newsletter
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
 
@@ -59,27 +59,28 @@ def create(deps: IssueDependencies, request: Request[inputs.IssueInput]) -> Issu
     now = clock.now_ms()
     issue_id = issues.new_id(request.cause, now)
     fields = given.model_dump(exclude={"newsletter_code"})
-    return issues.create(
-        deps.store.table,
-        Issue(
-            **Issue.key(issue_id),
-            **fields,
-            issue_id=issue_id,
-            company_id=caller.company,
-            newsletter_code=newsletter.code,
-            language=newsletter.metadata.language,
-            created_at=timestamp(now),
-            created_by=caller.principal,
-            updated_at=timestamp(now),
-            cause=request.cause,
-        ),
+    made = Issue(
+        **Issue.key(issue_id),
+        **fields,
+        issue_id=issue_id,
+        company_id=caller.company,
+        newsletter_code=newsletter.code,
+        language=newsletter.metadata.language,
+        created_at=timestamp(now),
+        created_by=caller.principal,
+        updated_at=timestamp(now),
+        cause=request.cause,
     )
+    variants.check(deps, caller, made)
+    return issues.create(deps.store.table, made)
 
 
-def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) -> Issue:
+def configure(
+    deps: IssueDependencies, caller: Caller, issue: Issue, given: inputs.IssueChange
+) -> Issue:
     """Change an issue before its approval. Raises StaleVersion, WrongState and InvalidInput."""
     fields = {name: value for name, value in given.given().items() if name != "version"}
-    optional = {"reply_to", "consent_statement", "subject_test"}
+    optional = {"reply_to", "consent_statement", "template_id", "subject_test"}
     if missing := [
         name for name, value in fields.items() if value is None and name not in optional
     ]:
@@ -91,6 +92,7 @@ def configure(deps: IssueDependencies, issue: Issue, given: inputs.IssueChange) 
         raise InvalidInput(
             [{"field": "consent_statement", "problem": "attested consent needs one"}]
         )
+    variants.check(deps, caller, changed)
     return _changed(deps, issue, given.version, [_DRAFT], **fields)
 
 
@@ -102,7 +104,9 @@ def remove(deps: IssueDependencies, issue: Issue) -> None:
 
 def checked(deps: IssueDependencies, issue: Issue, *, acknowledged: bool = False) -> Findings:
     """Return the findings of the checklist."""
-    return checklist.of_issue(deps, issue, _newsletter(deps, issue), acknowledged=acknowledged)
+    return checklist.of_issue(
+        deps, issue, checklist.newsletter_of(deps, issue), acknowledged=acknowledged
+    )
 
 
 def approve(
@@ -116,7 +120,7 @@ def approve(
     settings = companies.get_settings(deps.store.table, issue.company_id)
     if settings is not None and settings.four_eyes and caller.principal == issue.created_by:
         raise Forbidden("the author of an issue may not approve it")
-    newsletter = _newsletter(deps, issue)
+    newsletter = checklist.newsletter_of(deps, issue)
     findings = checklist.of_issue(deps, issue, newsletter, acknowledged=given.acknowledge_warnings)
     draft = newsletter.draft if newsletter is not None else None
     if findings.blocking or findings.parts is None or newsletter is None or draft is None:
@@ -128,6 +132,11 @@ def approve(
         [_DRAFT],
         state=_APPROVED,
         sealed=content.seal(deps.store, issue, findings.parts),
+        sealed_variants={
+            name: content.seal(deps.store, issue, parts)
+            for name, parts in findings.variants.items()
+        }
+        or None,
         content_hash=content_hash(newsletter.metadata, draft),
         tracks_clicks=settings is not None and settings.track_clicks,
         approved_at=timestamp(clock.now_ms()),
@@ -180,7 +189,7 @@ def send(deps: IssueDependencies, issue: Issue, version: int) -> Issue:
 
 def choose_winner(deps: IssueDependencies, issue: Issue, given: inputs.WinnerInput) -> Issue:
     """
-    Send the subject of a variant to all who are not in the sample. Raises StaleVersion, WrongState, NotEnqueued and
+    Send a variant to all who are not in the sample. Raises StaleVersion, WrongState, NotEnqueued and
     InvalidInput.
     """
     _require(issue, _SENDING, _PAUSED)
@@ -289,9 +298,3 @@ def _require_checked(deps: IssueDependencies, issue: Issue) -> None:
     findings = checked(deps, issue)
     if findings.blocking:
         raise ChecklistFailed(findings)
-
-
-def _newsletter(deps: IssueDependencies, issue: Issue) -> Newsletter | None:
-    newsletter = get_newsletter_full(deps.store, issue.newsletter_code)
-    is_own = newsletter is not None and newsletter.metadata.company_id == issue.company_id
-    return newsletter if is_own else None

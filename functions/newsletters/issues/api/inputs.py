@@ -12,6 +12,7 @@ from newsletters.issues.api import views
 from newsletters.store.items import RecipientState
 from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
+from shared.runtime import patterns
 from shared.runtime.timezones import ZoneName
 
 _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
@@ -44,8 +45,17 @@ type Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(i
 type Line = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_line)]
 type ListId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type ListIds = Annotated[list[ListId], Field(max_length=5), AfterValidator(_is_unique)]
+type TemplateId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 type Local = Annotated[
-    str, StringConstraints(pattern=_LOCAL.pattern, max_length=16), AfterValidator(_local)
+    str,
+    StringConstraints(
+        pattern=patterns.worded(
+            r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$",
+            "must be a time such as 2026-02-28T08:30",
+        ),
+        max_length=16,
+    ),
+    AfterValidator(_local),
 ]
 type Statement = Annotated[Text, Field(min_length=10, max_length=500)]
 type Basis = Literal["recorded", "attested"]
@@ -55,6 +65,7 @@ type Topic = Annotated[str, Field(min_length=1, max_length=60), AfterValidator(i
 type Topics = Annotated[list[Topic], Field(max_length=10), AfterValidator(_is_unique)]
 type Title = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
 type Described = Annotated[str, Field(max_length=500), AfterValidator(is_text)]
+type Code = Annotated[str, Field(max_length=20), AfterValidator(str.upper)]
 type Recipients = Annotated[
     list[Address], Field(min_length=1, max_length=10), AfterValidator(_is_unique)
 ]
@@ -115,23 +126,34 @@ class WarmUpInput(Change):
 
 
 class IssueTestInput(Input):
-    """To whom an issue is sent as a test: addresses of domains that the company owns."""
+    """To whom an issue is sent as a test: addresses of domains that the company owns. `variant`: without one `a`."""
 
     addresses: Recipients
+    variant: Literal["a", "b", "c", "d"] = "a"
 
 
 class SubjectTestInput(Input):
     """
-    Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`. After
-    `wait_minutes` all others get the one with the most clicks per mail, or the one that a person chooses.
+    Further variants, of which a sample of the readers decides; the issue's own subject and text are variant `a`. Each
+    has one of `subjects`, and the text of the newsletter at the same place of `newsletter_codes`; without those, or
+    where one is null, the issue's own text. After `wait_minutes` all others get the variant with the most clicks per
+    mail, or the one that a person chooses.
     """
 
-    subjects: Annotated[
-        list[Subject], Field(min_length=1, max_length=3), AfterValidator(_is_unique)
-    ]
+    subjects: Annotated[list[Subject], Field(min_length=1, max_length=3)]
+    newsletter_codes: Annotated[list[Code | None], Field(max_length=3)] = Field(
+        default_factory=list
+    )
     sample_percent: Annotated[int, Strict(), Field(ge=5, le=50)]
     wait_minutes: Annotated[int, Strict(), Field(ge=30, le=2880)]
     decided_by: Literal["clicks", "person"]
+
+    @model_validator(mode="after")
+    def _has_a_text_for_each(self) -> Self:
+        if self.newsletter_codes and len(self.newsletter_codes) != len(self.subjects):
+            problem = "newsletter_codes: must have an entry for each of subjects, or none"
+            raise PydanticCustomError("texts", problem)
+        return self
 
 
 class IssueFields(Input):
@@ -148,6 +170,7 @@ class IssueFields(Input):
     permission_line: Line
     consent: Basis = "recorded"
     consent_statement: Statement | None = None
+    template_id: TemplateId | None = None
     subject_test: SubjectTestInput | None = None
 
     @model_validator(mode="after")
@@ -188,6 +211,7 @@ class IssueChange(Change):
     permission_line: Line | None = None
     consent: Basis | None = None
     consent_statement: Statement | None = None
+    template_id: TemplateId | None = None
     subject_test: SubjectTestInput | None = None
 
 
@@ -205,7 +229,7 @@ class IssueVersion(Input):
 
 
 class WinnerInput(Input):
-    """The version as read, and the variant of the subject that all other readers get."""
+    """The version as read, and the variant that all other readers get."""
 
     version: Version
     variant: Literal["a", "b", "c", "d"]

@@ -6,13 +6,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.api import views
-from newsletters.issues.pace import warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.recipients import (
     MAILBOX_PROVIDERS,
     PROVIDER_COUNTS,
     VARIANT_COUNTS,
 )
+from newsletters.store.warm_ups import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +85,7 @@ def stats_view(
             views.VariantStatsView(
                 variant=name,
                 subject=issue.subjects[name],
+                newsletter_code=issue.contents.get(name),
                 **{field: getattr(one, field) for field in VARIANT_COUNTS},
             )
             for name, one in variants.items()
@@ -95,29 +97,38 @@ def stats_view(
 
 def warm_up_view(found: WarmUp) -> views.WarmUpView:
     """Return the warm-up of a domain on this day."""
-    day = warm_up.day_of(found)
-    step = warm_up.step_on(found, day)
-    is_limited = not warm_up.is_warm(found, day)
-    names = views.WarmUpView.model_fields.keys() - {"day_number", "limit", "sent_today"}
+    day = days.day_of(found)
+    step = days.step_on(found, day)
+    is_limited = not days.is_warm(found, day)
+    names = views.WarmUpView.model_fields.keys() - {
+        "day_number",
+        "limit",
+        "sent_today",
+        "reason",
+        *EVENTS,
+    }
     return views.WarmUpView(
         **{name: getattr(found, name) for name in names},
-        day_number=step + 1 if is_limited else None,
-        limit=warm_up.limit_on(found, step) if is_limited else None,
-        sent_today=warm_up.sent_on(found, day),
+        day_number=max(step, 0) + 1 if is_limited else None,
+        limit=days.limit_on(found, step) if is_limited else None,
+        sent_today=days.sent_on(found, day),
+        reason=days.reason_on(found, day) if is_limited else None,
+        **{name: getattr(found, name) if found.day == day else 0 for name in EVENTS},
     )
 
 
 def _issue_warm_up(stats: IssueStats, found: WarmUp) -> views.IssueWarmUpView | None:
     """Return the limit that an issue waits for; None if the domain is warm."""
-    day = warm_up.day_of(found)
-    if warm_up.is_warm(found, day):
+    day = days.day_of(found)
+    if days.is_warm(found, day):
         return None
     waiting = {one: getattr(stats, stats.counted(one, "waiting")) for one in MAILBOX_PROVIDERS}
     return views.IssueWarmUpView(
         domain=found.domain,
-        limit=warm_up.limit_on(found, warm_up.step_on(found, day)),
-        sent_today=warm_up.sent_on(found, day),
+        limit=days.limit_on(found, days.step_on(found, day)),
+        sent_today=days.sent_on(found, day),
         ends_on=warm_up.end_of(found, day, waiting),
+        reason=days.reason_on(found, day),
     )
 
 
@@ -138,9 +149,6 @@ def checklist_view(findings: Findings) -> views.Checklist:
     return views.Checklist(
         may_be_sent=not findings.blocking,
         bytes=len(findings.parts.html.encode()) if findings.parts is not None else None,
-        checks=[
-            views.CheckView(code=one.code, level=one.level, problem=one.problem)
-            for one in findings.checks
-        ],
+        checks=[views.CheckView(**asdict(one)) for one in findings.checks],
         warm_up=views.OutlookView(**asdict(findings.outlook)) if findings.outlook else None,
     )

@@ -10,7 +10,7 @@ from newsletters.store import issues, warm_ups
 from newsletters.store.items import IssueState
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.readers import public_lists, recipients
+from newsletters.store.readers import public_lists, recipients, templates
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.contacts import audience
@@ -41,6 +41,14 @@ def check_audience(
         except (ListNotFound, SegmentNotFound):
             problem = {"field": field, "problem": f"must be a {one.kind} of contacts"}
             raise InvalidInput([problem]) from None
+
+
+def check_template(deps: IssueDependencies, caller: Caller, template_id: str | None) -> None:
+    """Raise InvalidInput unless the template is the company's."""
+    if template_id is None:
+        return
+    if templates.get(deps.store.table, caller.company, template_id) is None:
+        raise InvalidInput([{"field": "template_id", "problem": "must be a template"}])
 
 
 def check_topics(

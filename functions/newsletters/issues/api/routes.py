@@ -36,6 +36,7 @@ class IssueRoutes:
         given = request.input
         queries.check_audience(self.deps, request.caller, given.list_ids, given.segment_ids)
         queries.check_topics(self.deps, request.caller, given.list_ids, given.topics)
+        queries.check_template(self.deps, request.caller, given.template_id)
         return lambda: presenters.issue_view(control.create(self.deps, request))
 
     @route_methods.reads(f"GET {_ONE}", *_READ)
@@ -56,7 +57,10 @@ class IssueRoutes:
         of_lists = given.list_ids if given.list_ids is not None else issue.list_ids
         topics = given.topics if given.topics is not None else issue.topics
         queries.check_topics(self.deps, request.caller, of_lists, topics)
-        return lambda: presenters.issue_view(control.configure(self.deps, issue, request.input))
+        queries.check_template(self.deps, request.caller, given.template_id)
+        return lambda: presenters.issue_view(
+            control.configure(self.deps, request.caller, issue, request.input)
+        )
 
     @route_methods.changes(f"DELETE {_ONE}", _WRITE, _SEND)
     def delete_issue(

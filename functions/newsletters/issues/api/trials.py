@@ -50,15 +50,19 @@ def start(
     Store the mails of a test, and queue them. Safe to repeat. Raises ChecklistFailed for a sender that may not send,
     NoContent, TooManyTests and NotEnqueued.
     """
+    if request.input.variant not in issue.subjects:
+        raise InvalidInput([{"field": "variant", "problem": "must be a variant of the issue"}])
     findings = control.checked(deps, issue)
     if any(one.code in _OF_SENDER for one in findings.blocking):
         raise ChecklistFailed(findings)
-    if findings.parts is None:
+    if findings.parts is None or not issue.contents.keys() <= findings.variants.keys():
         raise NoContent("export the present text as email and text")
     table, addresses = deps.store.table, request.input.addresses
     if not trial_mails.may_test(table, issue.company_id):
         raise TooManyTests("a company sends 20 tests a day")
-    pointer = issue.sealed or content.seal(deps.store, issue, findings.parts)
+    variant = request.input.variant
+    parts = findings.variants.get(variant, findings.parts)
+    pointer = content.seal(deps.store, issue, parts)
     test_id = digest("issue test", issue.issue_id, request.cause)[:ID_CHARACTERS]
     mails = [
         TestMail(
@@ -67,6 +71,7 @@ def start(
             number=number,
             address=address,
             sealed=pointer,
+            variant=variant,
             ttl=clock.expires_in(TestMail.ttl_days * clock.DAY_SECONDS),
         )
         for number, address in enumerate(addresses)
@@ -74,7 +79,7 @@ def start(
     trial_mails.plan(table, mails)
     deps.resources.steps.send([entry(IssueTestRequested(issue_id=issue.issue_id, test_id=test_id))])
     return views.IssueTestView(
-        test_id=test_id, subject=content.test_subject(issue), mails=len(mails)
+        test_id=test_id, subject=content.test_subject(issue, variant), mails=len(mails)
     )
 
 

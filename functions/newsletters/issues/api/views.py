@@ -5,14 +5,16 @@ from typing import Literal
 from pydantic import Field
 
 from newsletters.store.items import IssueState, RecipientState
+from newsletters.store.items.company import LowerLimit
 from shared.api.models.views import View
 
 
 class VariantStatsView(View):
-    """The counters of a variant in the sample of a subject test."""
+    """The counters of a variant in the sample of a test. `newsletter_code`: of its own text, null: the issue's."""
 
     variant: Literal["a", "b", "c", "d"]
     subject: str
+    newsletter_code: str | None
     sent: int
     clicked: int
     complained: int
@@ -38,7 +40,8 @@ class WarmUpView(View):
     """
     The warm-up of a sender's domain. `limits`: the most mails of its days with mails, of which `provider_percent` go to
     one mailbox provider. `day_number`: of today's limit in them, from 1; null if the domain is warm, or has no limits.
-    Of today's `limit` `sent_today` are sent (UTC).
+    Of today's `limit` `sent_today` are sent (UTC). `reason`: why the limit is not higher than that of the day before:
+    delays kept it, bounces or complaints lowered it. `bounced`, `complained` and `delayed`: what came today.
     """
 
     domain: str
@@ -47,6 +50,10 @@ class WarmUpView(View):
     day_number: int | None
     limit: int | None
     sent_today: int
+    bounced: int
+    complained: int
+    delayed: int
+    reason: LowerLimit | None
     updated_at: str | None
     updated_by: str | None
     version: int
@@ -61,13 +68,14 @@ class WarmUps(View):
 class IssueWarmUpView(View):
     """
     The limit of the sender's new domain on this day (UTC), over all issues. `ends_on`: the day of the last mail of this
-    issue, unless other issues of the domain take places.
+    issue, unless other issues of the domain take places. `reason`: why the limit is not higher.
     """
 
     domain: str
     limit: int
     sent_today: int
     ends_on: str
+    reason: LowerLimit | None
 
 
 class StatsView(View):
@@ -96,9 +104,10 @@ class StatsView(View):
 
 
 class SubjectTestView(View):
-    """Further subjects, of which a sample of the readers decides; the issue's own subject is variant `a`."""
+    """Further subjects and texts, of which a sample of the readers decides; the issue's own ones are variant `a`."""
 
     subjects: list[str]
+    newsletter_codes: list[str | None]
     sample_percent: int
     wait_minutes: int
     decided_by: Literal["clicks", "person"]
@@ -122,6 +131,7 @@ class IssueView(View):
     segment_ids: list[str]
     consent: Literal["recorded", "attested"]
     consent_statement: str | None
+    template_id: str | None
     subject_test: SubjectTestView | None
     winner: Literal["a", "b", "c", "d"] | None
     decide_at: str | None
@@ -147,17 +157,18 @@ class Issues(View):
 
 
 class CheckView(View):
-    """A finding before the start: one that `blocks` it, or a `warning`."""
+    """A finding before the start: one that `blocks` it, or a `warning`. `variant`: whose text it is about."""
 
     code: str
     level: Literal["blocks", "warning"]
     problem: str
+    variant: Literal["a", "b", "c", "d"] | None
 
 
 class OutlookView(View):
     """
     What a new domain means for an issue: `limit` mails on this day (UTC), of which `sent_today` are sent, and the
-    earliest day of the last mail to `people`. `is_all` is false if there are more of them: of each list 5,000 members
+    earliest day of the last mail to `people`. `is_all` is false if there are more of them: of each list 50,000 members
     are counted, and people of segments are not.
     """
 
@@ -167,6 +178,7 @@ class OutlookView(View):
     people: int
     is_all: bool
     ends_on: str
+    reason: LowerLimit | None
 
 
 class Checklist(View):

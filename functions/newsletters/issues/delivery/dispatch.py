@@ -18,7 +18,7 @@ from newsletters.issues import content, links
 from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
-from newsletters.issues.pace import mailbox_providers, warm_up
+from newsletters.issues.pace import days, mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from newsletters.issues.content import Sealed
     from newsletters.issues.pace.warm_up import DayRoom
     from newsletters.store.items import Issue, Recipient
+    from newsletters.store.items.issues import Variant
     from shared.aws.dynamodb import Table
     from shared.providers.email.ses import Mail
 
@@ -73,13 +74,14 @@ class Batch:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sending:
     """
-    What all mails of a turn share. *owner* makes the attempts, until *until_ms* (since 1970). *room*: of the day, while
-    the sender's domain is in its warm-up.
+    What all mails of a turn share. *sealed* has the parts of the issue as `a`, and of variants with a text of their
+    own. *owner* makes the attempts, until *until_ms* (since 1970). *room*: of the day, while the sender's domain is in
+    its warm-up.
     """
 
     resources: SendingResources
     issue: Issue
-    sealed: Sealed
+    sealed: Mapping[Variant, Sealed]
     owner: str
     until_ms: int
     room: DayRoom | None = None
@@ -99,7 +101,7 @@ def send_batch(sending: Sending) -> Batch:
     doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
     for one in _due(issue, found):
         if room is not None and room.is_full:
-            return Batch(issue, Stop(NOT_YET, until_ms=warm_up.next_day_ms()))
+            return Batch(issue, Stop(NOT_YET, until_ms=days.next_day_ms()))
         waits_until = _wait_of(one, held, room)
         if waits_until is not None:
             waits.append(waits_until)
@@ -107,7 +109,7 @@ def send_batch(sending: Sending) -> Batch:
         try:
             result = _send(sending, one)
         except NoPlace:  # Another issue of the domain has taken the last one.
-            waits.append(warm_up.next_day_ms())
+            waits.append(days.next_day_ms())
             continue
         if isinstance(result, Stop):
             return Batch(issue, result)
@@ -145,7 +147,7 @@ def _wait_of(
     """Return until when a planned recipient is passed over (ms since 1970), None for one whose time it is."""
     times = [recipient.not_before, held.get(recipient.mailbox_provider)]
     if room is not None and not room.has_place(recipients.provider_of(recipient)):
-        times.append(warm_up.next_day_ms())
+        times.append(days.next_day_ms())
     return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
 
 
@@ -233,7 +235,9 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         list_id=recipient.list_id or "",
         recipient=recipient.recipient,
     )
-    shared = replace(own, purpose=VIEW, list_id="", recipient="")
+    variant = recipient.variant or issue.winner or "a"
+    shown = variant if issue.sealed_variants else ""
+    shared = replace(own, purpose=VIEW, list_id=shown, recipient="")
     choose = links.ending(replace(own, purpose=PREFERENCES))
     leave = links.url_of(resources.public_url, own)
     urls = {
@@ -248,7 +252,7 @@ def _mail(sending: Sending, recipient: Recipient, to: Writable) -> Mail:
         to=to.address,
         reply_to=issue.reply_to,
         subject=content.subject_for(issue, to.names, recipient.variant),
-        body=content.body_for(sending.sealed, urls, to.names),
+        body=content.body_for(sending.sealed.get(variant, sending.sealed["a"]), urls, to.names),
         auto_submitted=None,
         unsubscribe=[leave],
         one_click=True,

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.delivery import ends, health
 from newsletters.issues.delivery.signups import signup_mail
-from newsletters.issues.pace import mailbox_providers
-from newsletters.store import issues
+from newsletters.issues.pace import days, mailbox_providers
+from newsletters.issues.pace.warm_up import domain_of
+from newsletters.store import issues, warm_ups
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.readers import bounces, recipients
 from newsletters.store.readers.recipients import MailEvent
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
     from newsletters.store.items import Issue, Recipient
     from newsletters.store.items.recipients import Count
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
     from shared.events.issue_feedback import IssueFeedback
 
 SOFT_BOUNCES: Final = "soft_bounces"
@@ -90,8 +91,24 @@ def _count(
     if is_known and not recipient.is_in_doubt:
         return False
     table = resources.store.table
-    noted = MailEvent(at=event.at, count=count, evidence=evidence, ses_id=event.ses_id)
+    noted = MailEvent(
+        at=event.at,
+        count=count,
+        evidence=evidence,
+        ses_id=event.ses_id,
+        beside=_counted_by_day(table, issue, count),
+    )
     return recipients.note_event(table, issue.issue_id, recipient, noted) or None
+
+
+def _counted_by_day(table: Table, issue: Issue, count: Count | None) -> Attributes | None:
+    """Return the write that counts an event of a new domain's mail; None if no limit of a day follows from it."""
+    if count is None or count not in warm_ups.EVENTS:
+        return None
+    found = warm_ups.get(table, issue.company_id, domain_of(issue.sender))
+    if days.is_warm(found, days.day_of(found)):
+        return None
+    return warm_ups.to_count(table, found, count)
 
 
 def _count_of(event: IssueFeedback, recipient: Recipient) -> Count | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues.pace.bounds import BOUNCES, COMPLAINTS, FEWEST_COMPLAINTS
+
 if TYPE_CHECKING:
     from newsletters.store.items import IssueStats
 
 FEWEST_SENT: Final = 100
-BOUNCES: Final = 0.05
-FEWEST_COMPLAINTS: Final = 2
-COMPLAINTS: Final = 0.001  # of delivered mails; mailbox providers act at 0.003
 FEWEST_FAILED: Final = 20
 FAILURES: Final = 0.2
 

@@ -93,7 +93,7 @@ def _mail(resources: SendingResources, issue: Issue, sealed: Sealed, mail: TestM
         sender_name=issue.sender_name,
         to=mail.address,
         reply_to=issue.reply_to,
-        subject=content.test_subject(issue),
+        subject=content.test_subject(issue, mail.variant),
         body=content.body_for(sealed, dict.fromkeys(content.PLACEHOLDERS, url)),
         auto_submitted=None,
         unsubscribe=[url],

@@ -1,84 +1,46 @@
 """
 The warm-up of a sender's domain: so many mails a day, and so many of them to one mailbox provider.
 
-A day (UTC) counts as a step of the plan if at least half of its limit was sent; else the next day with mails has the
-same limit. The counter changes in the transaction that reserves a recipient, so no limit is ever passed.
+The limit of a day follows from `days`. The counter changes in the transaction that reserves a recipient, so no limit is
+ever passed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from math import ceil
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from newsletters.issues.pace.days import (
+    day_of,
+    is_warm,
+    limit_on,
+    reason_on,
+    sent_on,
+    step_after,
+    step_on,
+)
 from newsletters.store import warm_ups
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import NoPlace
 from newsletters.store.warm_ups import Place
-from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from newsletters.store.items import Recipient, WarmUp
+    from newsletters.store.items.company import LowerLimit
     from newsletters.store.items.recipients import MailboxProvider
     from shared.aws.dynamodb import Attributes, Table
 
 ROUNDS: Final = 4
-DAY_MS: Final = clock.DAY_SECONDS * clock.SECOND_MS
-_HUNDRED: Final = 100
 
 
 def domain_of(sender: str) -> str:
     """Return the domain whose warm-up an address belongs to."""
     return sender.rpartition("@")[2].casefold()
-
-
-def today() -> str:
-    """Return the present UTC day, YYYY-MM-DD."""
-    return f"{datetime.fromtimestamp(clock.now_ms() // clock.SECOND_MS, UTC):%Y-%m-%d}"
-
-
-def day_of(warm_up: WarmUp) -> str:
-    """Return the day on which a mail counts now: no day before the newest one, which a faster clock may have begun."""
-    return max(today(), warm_up.day or "")
-
-
-def next_day_ms() -> int:
-    """Return the begin of the next UTC day (ms since 1970)."""
-    return (clock.now_ms() // DAY_MS + 1) * DAY_MS
-
-
-def step_on(warm_up: WarmUp, day: str) -> int:
-    """Return the place of a day in the limits, from 0; the number of limits if the domain is warm."""
-    if warm_up.day is None or warm_up.step >= len(warm_up.limits):
-        return min(warm_up.step, len(warm_up.limits))
-    if warm_up.day == day:
-        return warm_up.step
-    return warm_up.step + (2 * warm_up.total >= warm_up.limits[warm_up.step])
-
-
-def is_warm(warm_up: WarmUp, day: str) -> bool:
-    """Whether a domain has no limit on a day."""
-    return step_on(warm_up, day) >= len(warm_up.limits)
-
-
-def limit_on(warm_up: WarmUp, step: int, provider: MailboxProvider | None = None) -> int:
-    """Return the most mails of a step: in all, or to one mailbox provider."""
-    limit = warm_up.limits[step]
-    if provider is None or provider == "other":
-        return limit
-    return ceil(limit * warm_up.provider_percent / _HUNDRED)
-
-
-def sent_on(warm_up: WarmUp, day: str, provider: MailboxProvider | None = None) -> int:
-    """Return how many mails of a day are counted."""
-    if warm_up.day != day:
-        return 0
-    return warm_up.total if provider is None else int(getattr(warm_up, provider))
 
 
 def end_of(warm_up: WarmUp, day: str, waiting: Mapping[MailboxProvider, int]) -> str:
@@ -100,7 +62,13 @@ def end_of(warm_up: WarmUp, day: str, waiting: Mapping[MailboxProvider, int]) ->
             room -= taken
         if not any(left.values()):
             break
-        step += 2 * sum(counted.values()) >= warm_up.limits[step]
+        total = sum(counted.values())
+        is_present = warm_up.day == present.isoformat()
+        step = (
+            step_after(warm_up, total)
+            if is_present
+            else step + (2 * total >= limit_on(warm_up, step))
+        )
         present += timedelta(days=1)
         counted = dict.fromkeys(MAILBOX_PROVIDERS, 0)
     return present.isoformat()
@@ -110,7 +78,7 @@ def end_of(warm_up: WarmUp, day: str, waiting: Mapping[MailboxProvider, int]) ->
 class Outlook:
     """
     What a new domain means for an issue that is not begun: the limit of today (UTC), how much of it is used, and the
-    earliest day of the last mail to *people*. They are all if *is_all*.
+    earliest day of the last mail to *people*. They are all if *is_all*. *reason*: why the limit is not higher.
     """
 
     domain: str
@@ -119,15 +87,15 @@ class Outlook:
     people: int
     is_all: bool
     ends_on: str
+    reason: LowerLimit | None
 
     @property
     def text(self) -> str:
         """Return the same as a sentence."""
         today = f"the domain is new: {self.limit} mails today (UTC), of which {self.sent_today} are sent"
         count = self.people if self.is_all else f"at least {self.people}"
-        return (
-            f"{today}; for {count} people the last mails go out on {self.ends_on} at the earliest"
-        )
+        why = f", no more because of {self.reason} before" if self.reason else ""
+        return f"{today}{why}; for {count} people the last mails go out on {self.ends_on} at the earliest"
 
 
 def outlook_of(found: WarmUp, people: int, *, is_all: bool) -> Outlook | None:
@@ -142,6 +110,7 @@ def outlook_of(found: WarmUp, people: int, *, is_all: bool) -> Outlook | None:
         people=people,
         is_all=is_all,
         ends_on=end_of(found, day, {"other": people}),
+        reason=reason_on(found, day),
     )
 
 
@@ -197,8 +166,14 @@ class DayRoom:
 
     def _place(self, provider: MailboxProvider) -> Place:
         step = step_on(self.warm_up, self.day)
-        most = limit_on(self.warm_up, step, provider)
-        return Place(day=self.day, step=step, provider=provider, most=most)
+        return Place(
+            day=self.day,
+            step=step,
+            limit=limit_on(self.warm_up, step),
+            provider=provider,
+            most=limit_on(self.warm_up, step, provider),
+            reason=reason_on(self.warm_up, self.day),
+        )
 
     def _left(self, provider: MailboxProvider | None) -> int:
         step = step_on(self.warm_up, self.day)
@@ -214,8 +189,9 @@ class DayRoom:
             one: sent_on(self.warm_up, self.day, one) for one in MAILBOX_PROVIDERS
         }
         counted[provider] += 1
-        total, step = sum(counted.values()), step_on(self.warm_up, self.day)
-        facts = {**counted, "total": total, "day": self.day, "step": step}
+        facts = {**counted, "total": sum(counted.values())}
+        if self.warm_up.day != self.day:
+            facts |= warm_ups.begun(self.warm_up, self._place(provider))
         self.warm_up = self.warm_up.model_copy(update=facts)
 
 

@@ -10,13 +10,15 @@ from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.sqs_fifo import digest
 from shared.policy.consent.records import Source, State, Statement
-from shared.policy.consent.subscriptions import EMAIL
+from shared.policy.consent.subscriptions import EMAIL, NEWSLETTERS, list_scope
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.issues.links import Link
     from newsletters.issues.readers.visits import Visit
+    from newsletters.store.items import Signup
+    from shared.policy.consent.records import Consents
 
 
 def evidence_of(
@@ -48,6 +50,24 @@ def record(deps: IssueDependencies, link: Link, scope: str, state: State) -> Non
         channel=EMAIL,
     )
     deps.people.consents.record_of_hash(link.company_id, link.recipient, scope, state, statement)
+
+
+def record_confirmed(consents: Consents, confirmed: Signup) -> None:
+    """
+    Record what a confirmed sign-up, or a confirmed erasure, says of newsletters, at the time of the confirmation.
+    Idempotent: the request of the reader records it, and the worker, in case the request was cut off.
+    """
+    is_erasure = confirmed.asks == "erase"
+    statement = Statement(
+        source=Source.LINK,
+        at_ms=clock.from_text(str(confirmed.confirmed_at)),
+        evidence=f"{'erasure' if is_erasure else 'signup'}/{confirmed.confirmed_at}",
+        channel=EMAIL,
+    )
+    scope = NEWSLETTERS if is_erasure else list_scope(confirmed.list_id)
+    state = State.OPTED_OUT if is_erasure else State.OPTED_IN
+    company, recipient = confirmed.company_id, confirmed.recipient
+    consents.record_of_hash(company, recipient, scope, state, statement)
 
 
 def count_left(deps: IssueDependencies, link: Link) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from newsletters.issues import content, personal_fields
 from newsletters.issues.links import LinkInvalid
 from newsletters.issues.personal_fields import NO_NAMES
+from newsletters.store.items.issues import VARIANTS
 from shared.api.routing.public_pages import HEADERS
 from shared.aws.stored_objects import ObjectUnusable
 
@@ -30,10 +31,11 @@ _POLICY: Final = (
 )
 
 
-def respond(store: Store, issue: Issue) -> dict[str, Any]:
-    """Return the page. Raises LinkInvalid."""
+def respond(store: Store, issue: Issue, named: str = "") -> dict[str, Any]:
+    """Return the page: of the variant that a link has *named*, else of the one that has won. Raises LinkInvalid."""
+    variant = next((one for one in VARIANTS if one == named), None)
     try:
-        sealed = content.sealed_of(store, issue)
+        sealed = content.read_sealed(store, issue.issue_id, content.pointer_of(issue, variant))
     except ObjectUnusable:
         raise LinkInvalid from None
     shown = _WEB_VIEW.sub("", _LINK.sub("", sealed.html))

@@ -2,8 +2,9 @@
 The page on which a reader chooses lists, topics, language and frequency, leaves all, reads the stored data, and asks
 for its erasure, which a mail confirms.
 
-The link in each issue names the hash of the address. What a reader leaves counts at once, by a consent record; contacts
-and lists follow by a worker. Lists that the company has not published are not shown.
+The link in each issue names the hash of the address. What a reader leaves or confirms counts at once, by a consent
+record; contacts and lists follow by a worker. A reader changes what the page showed: a list that was confirmed, joined
+or left after the page was shown stays as it is. Lists that the company has not published are not shown.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from newsletters.store.items.readers import Frequency
 
 LEAVE_ALL, DATA = "leave_all", "data"
+SHOWN, _NOT = "shown", "-"
 FREQUENCIES: Final[tuple[Frequency, ...]] = ("all", "weekly", "monthly")
 
 
@@ -44,8 +46,19 @@ def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]
         raise LinkInvalid
     reader = read(deps, link)
     language = visit.language(reader.language)
-    if not visit.is_post:
-        return _page(visit, reader, language)
+    if reader.is_erased:
+        return forms.sentence(HTTPStatus.OK, language, page_texts(language).erased)
+    return (
+        _answered(deps, visit, link, reader, language)
+        if visit.is_post
+        else _page(visit, reader, language)
+    )
+
+
+def _answered(
+    deps: IssueDependencies, visit: Visit, link: Link, reader: Reader, language: str
+) -> dict[str, Any]:
+    """Carry out what the form asks for; return the answer. Raises Transient."""
     act = visit.first("act")
     if act == DATA:
         named = 'attachment; filename="my-data.json"'
@@ -62,8 +75,8 @@ def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]
     try:
         _save(deps, visit, link, reader)
     except StaleVersion:
-        texts = page_texts(language)
-        return _page(visit, reader, language, HTTPStatus.CONFLICT, texts.changed_meanwhile)
+        said = page_texts(language).changed_meanwhile
+        return _page(visit, read(deps, link), language, HTTPStatus.CONFLICT, said)
     chosen = visit.first("language")
     language = chosen if chosen in LANGUAGES else language
     return _page(visit, read(deps, link), language, said=page_texts(language).saved)
@@ -82,12 +95,13 @@ def _left_all(
 
 def _save(deps: IssueDependencies, visit: Visit, link: Link, reader: Reader) -> None:
     """Store what the form says. Raises StaleVersion, and StaleVersion too if the form was of an older page."""
-    if visit.first("version") != str(reader.version):
+    shown = _shown(visit)
+    if visit.first("version") != str(reader.version) or (reader.lists and not shown):
         raise StaleVersion("version: the choices have changed; read them again")
     wanted = {*visit.fields.get("list", [])}
-    shown = {one.list_id for one in reader.lists}
-    joins = sorted((wanted & shown) - reader.subscribed)
-    leaves = sorted(reader.subscribed - wanted)
+    own = [one.list_id for one in reader.lists if one.list_id in shown]
+    joins = sorted(one for one in own if one in wanted and not shown[one])
+    leaves = sorted(one for one in own if one not in wanted and shown[one])
     for list_id in leaves:
         acts.record(deps, link, list_scope(list_id), State.OPTED_OUT)
     for list_id in joins:
@@ -96,23 +110,35 @@ def _save(deps: IssueDependencies, visit: Visit, link: Link, reader: Reader) -> 
         *(_evidence(visit, link, reader, action="left", list_id=one) for one in leaves),
         *(_evidence(visit, link, reader, action="joined", list_id=one) for one in joins),
     ]
-    made = choices.put(
-        deps.store.table, reader.choices, _chosen(visit, link, reader, joins), evidence
-    )
+    chosen = _chosen(visit, link, reader, joins, leaves)
+    made = choices.put(deps.store.table, reader.choices, chosen, evidence)
     if link.list_id in leaves:
         acts.count_left(deps, link)
     if made.joins or made.is_language_new:
         signup.enqueue(deps, ReaderRequested.of(made))
 
 
-def _chosen(visit: Visit, link: Link, reader: Reader, joins: list[str]) -> Choices:
+def _shown(visit: Visit) -> dict[str, bool]:
+    """Return the lists of the page that the form is of, and whether the reader was subscribed to them."""
+    named = visit.first(SHOWN).split()
+    return {one.removeprefix(_NOT): not one.startswith(_NOT) for one in named}
+
+
+def _chosen(
+    visit: Visit, link: Link, reader: Reader, joins: list[str], leaves: list[str]
+) -> Choices:
     present = reader.choices
     language, often = visit.first("language"), visit.first("frequency")
+    shown = _shown(visit)
     topics = {
         one.list_id: [
             each for each in one.topics if each in visit.fields.get(f"topic.{one.list_id}", [])
         ]
         for one in reader.lists
+        if one.list_id in shown
+    }
+    kept = {
+        name: of for name, of in (present.topics if present else {}).items() if name not in topics
     }
     known = language if language in LANGUAGES else reader.language
     is_new = known != reader.language or bool(present and present.is_language_new)
@@ -123,8 +149,8 @@ def _chosen(visit: Visit, link: Link, reader: Reader, joins: list[str]) -> Choic
         contact_id=reader.contact_id,
         language=known,
         frequency=next((one for one in FREQUENCIES if one == often), "all"),
-        topics={list_id: chosen for list_id, chosen in topics.items() if chosen},
-        joins=sorted({*joins, *(present.joins if present else [])}),
+        topics={list_id: chosen for list_id, chosen in (kept | topics).items() if chosen},
+        joins=sorted({*joins, *(present.joins if present else [])} - {*leaves}),
         is_language_new=is_new,
         last_issue_at=present.last_issue_at if present else None,
         last_issue_id=present.last_issue_id if present else None,
@@ -167,6 +193,7 @@ def _page(
             reader.language,
         ),
         forms.hidden("version", str(reader.version)),
+        forms.hidden(SHOWN, _state_of(reader)),
         forms.button(texts.save),
         forms.button(texts.leave_all, value=LEAVE_ALL),
         forms.button(texts.my_data, value=DATA),
@@ -180,6 +207,12 @@ def _page(
         forms.alert(problem),
         forms.form(visit.action, *fields),
     )
+
+
+def _state_of(reader: Reader) -> str:
+    """Return what the page shows of lists, in one field: their ids, with a sign if the reader is not subscribed."""
+    ids = (one.list_id for one in reader.lists)
+    return " ".join(one if one in reader.subscribed else f"{_NOT}{one}" for one in ids)
 
 
 def _lists(reader: Reader, texts: PageTexts) -> str:

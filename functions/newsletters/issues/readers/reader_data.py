@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Key
 
-from newsletters.issues.links import LinkInvalid
+from newsletters.issues.links import ERASE, LinkInvalid
 from newsletters.issues.readers.texts import language_of
 from newsletters.store import issues
-from newsletters.store.items import Choices, Signup, SignupPace
+from newsletters.store.items import Choices, Signup, SignupPace, SignupState
 from newsletters.store.items.item import (
     INDEX_PARTITION_KEY,
     INDEX_SORT_KEY,
@@ -54,7 +54,8 @@ _INTERNAL: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class Reader:
     """
-    The contact of a reader, the lists that the page shows, and which of them the reader is subscribed to.
+    The contact of a reader, the lists that the page shows, and which of them the reader is subscribed to: by what is
+    confirmed, whether or not the worker has made the contact a member already. *is_erased*: the erasure is confirmed.
     *version*: of the choices, 0 before the first ones. *email* is the address of the link, None if the contact has
     another one by now; *sender* the list in whose name mails to the reader are sent, None if nothing is published.
     """
@@ -66,6 +67,7 @@ class Reader:
     subscribed: AbstractSet[str]
     choices: Choices | None
     language: str
+    is_erased: bool
 
     @property
     def version(self) -> int:
@@ -76,14 +78,17 @@ class Reader:
 def read(deps: IssueDependencies, link: Link) -> Reader:
     """Return the reader of a link. Raises LinkInvalid if the contact, or the ledger of the issue, has gone."""
     table, contacts, company = deps.store.table, deps.people.contacts, link.company_id
-    asked, person = _named(deps, link)
+    requests = signups.of_reader(table, company, link.recipient)
+    asked, person = _named(deps, link, requests.get(CHOICES))
     if person is None:
         raise LinkInvalid
     published = public_lists.of_company(table, company)
     made = choices.get(table, company, link.recipient)
     ids = [one.list_id for one in published]
     consents = of_hashes(deps.people.consents.table, company, [link.recipient], ids) if ids else {}
-    joining = made.joins if made else []
+    # Read before the members: the worker writes a member first, and then ends the open work.
+    confirmed = (one.name for one in requests.values() if one.state is SignupState.CONFIRMED)
+    joining = {*confirmed, *(made.joins if made else [])}
     own = {
         one
         for one in ids
@@ -107,6 +112,7 @@ def read(deps: IssueDependencies, link: Link) -> Reader:
         subscribed=own,
         choices=made,
         language=language,
+        is_erased=_is_erased(requests.get(ERASE)),
     )
 
 
@@ -117,7 +123,13 @@ def contact_of(table: Table, company: str, email: str) -> Profile | None:
     return next((one for one in found if one is not None), None)
 
 
-def _named(deps: IssueDependencies, link: Link) -> tuple[str | None, Profile | None]:
+def _is_erased(asked: Signup | None) -> bool:
+    return asked is not None and asked.state in {SignupState.CONFIRMED, SignupState.JOINED}
+
+
+def _named(
+    deps: IssueDependencies, link: Link, asked: Signup | None
+) -> tuple[str | None, Profile | None]:
     """Return the language in which the reader asked for a link, and the contact that it leads to."""
     table, contacts, company = deps.store.table, deps.people.contacts, link.company_id
     if link.issue_id:
@@ -126,7 +138,6 @@ def _named(deps: IssueDependencies, link: Link) -> tuple[str | None, Profile | N
             resolution.current(contacts, company, recipient.contact_id) if recipient else None
         )
         return None, of_issue
-    asked = signups.get(table, company, link.recipient, CHOICES)
     if asked is None:
         return None, None
     return asked.language, contact_of(contacts, company, asked.email)

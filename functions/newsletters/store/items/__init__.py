@@ -21,6 +21,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
     NLISSUE#{issue}#{shard} RCPT#{recipient}                    Recipient
     NLPACE#{company}        HEAD                                SendPace
     NLCOMPANY#{company}     LIST#{list}                         PublicList
+                            TEMPLATE#{template}                 MailTemplate
                             ARCHIVE#{list}#{sent_at}#{issue}    ArchivedIssue
     NLSUB#{company}#{recipient}  SIGNUP#{list, or request}      Signup
                             PACE                                SignupPace, of an address
@@ -93,12 +94,13 @@ from newsletters.store.items.steps import (
     Topics,
     UserModifications,
 )
+from newsletters.store.items.templates import MailTemplate
 
 ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail,
+    SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail, MailTemplate,
 )  # fmt: skip
 
 __all__ = [
@@ -127,6 +129,7 @@ __all__ = [
     "IssueStats",
     "Job",
     "JobState",
+    "MailTemplate",
     "Metadata",
     "NewsletterStatus",
     "Outline",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -48,12 +48,18 @@ DEFAULT_LIMITS: Final = (
 )  # fmt: skip
 
 
+# What a day of a new domain was bad at: delays keep the limit for another day, the others lower it.
+type LowerLimit = Literal["bounces", "complaints", "delays"]
+
+
 class WarmUp(TableItem):
     """
     The warm-up of a sender's domain. *limits* are the most mails of its days with mails, one after the other; of a day
     at most *provider_percent* go to one mailbox provider. No limits, or all of them passed: the domain is warm.
 
-    *day* (UTC, YYYY-MM-DD) is the newest day with mails, *step* its place in the limits; the numbers count its mails.
+    *day* (UTC, YYYY-MM-DD) is the newest day with mails, *step* its place in the limits, below 0 for parts of the first
+    one; the numbers count its mails, and the events that came on it. *total_before*: the mails of the day with mails
+    before it. *reason*: why its limit is not higher than that of the day before.
     *version* grows with changes by people, 0 for the default plan.
     """
 
@@ -72,6 +78,11 @@ class WarmUp(TableItem):
     yahoo: int = 0
     apple: int = 0
     other: int = 0
+    bounced: int = 0
+    complained: int = 0
+    delayed: int = 0
+    total_before: int = 0
+    reason: LowerLimit | None = None
     updated_at: str | None = None
     updated_by: str | None = None
     version: int = 0

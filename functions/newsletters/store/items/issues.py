@@ -50,14 +50,16 @@ type Phase = Literal["snapshot", "dispatch", "settlement", "again"]
 
 class SubjectTest(BaseModel):
     """
-    Several subjects of an issue, of which a sample of the recipients decides: variant `a` has the issue's subject, the
-    others have the *subjects*. *wait_minutes* after the sample has its mails the others get the subject with the most
-    clicks per mail, or the one that a person chooses.
+    Several subjects or texts of an issue, of which a sample of the recipients decides: variant `a` has the issue's own,
+    the others those of *subjects*, and the text of the newsletter at the same place of *newsletter_codes*: the issue's
+    own without an entry. *wait_minutes* after the sample has its mails the others get the variant with the most clicks
+    per mail, or the one that a person chooses.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
     subjects: list[str] = Field(repr=False)
+    newsletter_codes: list[str | None] = Field(default_factory=list)
     sample_percent: int
     wait_minutes: int
     decided_by: Literal["clicks", "person"]
@@ -68,8 +70,9 @@ class Issue(TableItem):
     An issue of a newsletter. *consent* says on which ground its audience is written to: `recorded` opt-ins of each
     person, or `attested` by the company in *consent_statement*.
 
-    *sealed* is the pointer to the approved HTML and text, *content_hash* of the newsletter's content in it. *topics*:
-    see `Choices`. *version* grows with every change by people and every change of the state. While it is sent, *phase*,
+    *sealed* is the pointer to the approved HTML and text, *sealed_variants* those of variants with a text of their own,
+    *content_hash* of the newsletter's content in it. *topics*: see `Choices`. *template_id*: of its look, None for the
+    standard one. *version* grows with every change by people and every change of the state. While it is sent, *phase*,
     *position*, *after*, *shard* and *after_recipient* are the place from which the next turn goes on; *lease_owner* is
     the worker's invocation until *lease_until* (ms since 1970). *scheduled_for*: ms since 1970.
 
@@ -99,6 +102,7 @@ class Issue(TableItem):
     consent: Literal["recorded", "attested"] = "recorded"
     consent_statement: str | None = Field(default=None, repr=False)
     language: str = "en"
+    template_id: str | None = None
     subject_test: SubjectTest | None = None
     winner: Variant | None = None
     decide_at: int | None = None
@@ -111,6 +115,7 @@ class Issue(TableItem):
     content_hash: str | None = None
     tracks_clicks: bool = False
     sealed: dict[str, Any] | None = None
+    sealed_variants: dict[Variant, dict[str, Any]] | None = None
     scheduled_for: int | None = None
     timezone: str | None = None
     local: str | None = None
@@ -143,6 +148,13 @@ class Issue(TableItem):
         """The subjects by variant; one without a subject test."""
         more = self.subject_test.subjects if self.subject_test else []
         return dict(zip(VARIANTS, [self.subject, *more], strict=False))
+
+    @property
+    def contents(self) -> dict[Variant, str]:
+        """The newsletters whose texts variants have, where it is not the issue's own."""
+        codes = self.subject_test.newsletter_codes if self.subject_test else []
+        named = zip(VARIANTS[1:], codes, strict=False)
+        return {name: code for name, code in named if code not in {None, self.newsletter_code}}
 
     @property
     def is_over(self) -> bool:

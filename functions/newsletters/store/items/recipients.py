@@ -202,8 +202,8 @@ class VariantStats(TableItem):
 
 class TestMail(TableItem):
     """
-    A mail of a test of an issue to a person of the company: counted nowhere. *sealed* is its content. States as of a
-    recipient.
+    A mail of a test of an issue to a person of the company: counted nowhere. *sealed* is its content, of a *variant*.
+    States as of a recipient.
     """
 
     __test__ = False
@@ -215,6 +215,7 @@ class TestMail(TableItem):
     number: int
     address: str = Field(repr=False)
     sealed: dict[str, Any]
+    variant: Variant = "a"
     state: RecipientState = RecipientState.PLANNED
     reason: str | None = None
     owner: str | None = None

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from boto3.dynamodb.conditions import Attr, Key
+from boto3.dynamodb.conditions import Key
 
 from newsletters.store.items import ArchivedIssue, PublicList
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.newsletters import StaleVersion
-from shared.aws.dynamodb import ConditionFailed
-from shared.aws.tables.dynamodb_json import plain
+from newsletters.store.readers import successors
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from newsletters.store.items import Issue
-    from shared.aws.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Table
 
 MOST_LISTS: Final = 100  # of a company, as of contacts
 _LISTS: Final = PublicList.sort.partition("{")[0]
@@ -37,20 +35,8 @@ def of_company(table: Table, company_id: str) -> list[PublicList]:
 
 
 def put(table: Table, given: PublicList) -> PublicList:
-    """
-    Write a public list as the successor of the version that it names, 0 for a new one; return it with the new version.
-    Safe to repeat. Raises StaleVersion.
-    """
-    changed = given.model_copy(update={"version": given.version + 1})
-    is_first = Attr(PARTITION_KEY).not_exists()
-    unchanged = PublicList.attr("version").eq(given.version)
-    try:
-        table.put(changed.attributes(), when=unchanged if given.version else is_first)
-    except ConditionFailed as refusal:
-        if _is_written(changed, refusal.existing):
-            return changed  # by an earlier attempt of the same call
-        raise StaleVersion("version: the list has changed; read it again") from None
-    return changed
+    """Write a public list as the successor of its version. Safe to repeat. Raises StaleVersion."""
+    return successors.put(table, given, "list")
 
 
 def remove(table: Table, company_id: str, list_id: str) -> None:
@@ -97,10 +83,3 @@ def archived(
     rows, last = table.query(None, condition, limit=limit, newest_first=True)
     found = [ArchivedIssue.read(row) for row in rows]
     return found, found[-1].sent_at if last else None
-
-
-def _is_written(changed: PublicList, existing: Attributes | None) -> bool:
-    if existing is None:
-        return False
-    time = {"updated_at": existing.get("updated_at")}
-    return bool(plain(existing) == plain(changed.attributes() | time))

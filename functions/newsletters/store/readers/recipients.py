@@ -51,22 +51,24 @@ class NoPlace(Exception):
 class MailEvent:
     """
     An event of a mail, and its time. *count* is its counter and the beginning of its attribute. *evidence* is the state
-    that it proves of a recipient without a result, *ses_id* the provider's id of the mail.
+    that it proves of a recipient without a result, *ses_id* the provider's id, *beside* a write of another counter.
     """
 
     at: str
     count: Count | None
     evidence: RecipientState | None = None
     ses_id: str | None = None
+    beside: Attributes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The next state of a recipient, what changes in the counters, and attributes of the recipient."""
+    """The next state of a recipient, changes of its counters, its attributes, and a write beside them."""
 
     state: RecipientState
     counts: Mapping[str, int]
     facts: Mapping[str, Any]
+    beside: Attributes | None = None
 
 
 def plan(table: Table, issue_id: str, recipients: Sequence[Recipient]) -> None:
@@ -216,7 +218,8 @@ def note_event(table: Table, issue_id: str, recipient: Recipient, event: MailEve
         facts["ses_id"] = event.ses_id
     if not counts:
         return False
-    return _make(table, issue_id, recipient, Move(state, counts, facts), condition)
+    beside = event.beside if event.count in counts else None
+    return _make(table, issue_id, recipient, Move(state, counts, facts, beside), condition)
 
 
 def stats(table: Table, issue_id: str) -> IssueStats:
@@ -257,6 +260,7 @@ def _make(
                 when=when,
             ),
             *_counted(table, issue_id, recipient, move.counts),
+            *([move.beside] if move.beside is not None else []),
         )
     except TransactionRefused:
         return False

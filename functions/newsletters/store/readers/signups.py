@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, Key
 
 from newsletters.store.items import ReaderQuota, Signup, SignupPace, SignupState
 from newsletters.store.items.item import (
     INDEX_PARTITION_KEY,
     INDEX_SORT_KEY,
     PARTITION_KEY,
+    SORT_KEY,
 )
 from newsletters.store.items.jobs import OPEN_WORK, due_key
+from newsletters.store.items.readers import SIGNUP_PREFIX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.rate_limits.fixed_window import Quotas
 from shared.aws.tables.rate_limits.limit import Limit
@@ -32,6 +34,7 @@ LOOK_AFTER_MS: Final = 6 * 60 * clock.SECOND_MS  # a lost message is sent again
 OF_ADDRESS: Final = (Limit(1, 15 * 60), Limit(3, clock.DAY_SECONDS))
 OF_NETWORK: Final = (Limit(20, 3_600), Limit(60, clock.DAY_SECONDS))
 OF_COMPANY: Final = (Limit(500, 3_600), Limit(5_000, clock.DAY_SECONDS))
+MOST_OF_READER: Final = 102  # one for each list of a company, and the two other requests
 _DUE: Final = (INDEX_PARTITION_KEY, INDEX_SORT_KEY)
 _OPEN: Final = (
     SignupState.REQUESTED,
@@ -63,6 +66,15 @@ def get(table: Table, company_id: str, recipient: str, name: str) -> Signup | No
     item = table.get(Signup.key(company_id, recipient, name))
     found = Signup.read(item) if item else None
     return found if found is not None and not clock.is_over(found.ttl) else None
+
+
+def of_reader(table: Table, company_id: str, recipient: str) -> dict[str, Signup]:
+    """Return all sign-ups and other requests of an address, by their names. One strongly consistent query."""
+    partition = Key(PARTITION_KEY).eq(Signup.partition_of(company_id, recipient))
+    condition = partition & Key(SORT_KEY).begins_with(SIGNUP_PREFIX)
+    rows, _ = table.query(None, condition, limit=MOST_OF_READER)
+    found = map(Signup.read, rows)
+    return {one.name: one for one in found if not clock.is_over(one.ttl)}
 
 
 def _key_of(signup: Signup) -> Attributes:

@@ -29,6 +29,7 @@ from richpanel.decisions.replies.candidates import same_number
 from richpanel.decisions.shipping.delivery_windows import Calendar
 from richpanel.decisions.switches import Switches, SwitchInvalid, all_open, read_switch
 from richpanel.inbound.channels import Channel
+from shared.runtime.validation_errors import errors_of
 
 LONGEST_LINE = 1_000_000  # bytes
 MESSAGE_ID = "this-message"
@@ -168,7 +169,7 @@ def parse_sample(line: bytes) -> Sample:
         sample = Sample.model_validate(read)
         _switches(sample)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = errors_of(error)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise SampleInvalid(f"{field}: {first['msg'].removeprefix('Value error, ')}") from None
     except SwitchInvalid as error:

@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from shared.api.models import inputs
-from shared.runtime import web_addresses
+from shared.runtime import patterns, web_addresses
 from whatsapp.actions.calls import names
 from whatsapp.sending.inputs import Input as CamelCaseInput
 
@@ -87,14 +87,28 @@ type WabaId = Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]  # Meta's id of an
 # Meta's id, AWS's id, ARN, or the number itself with `+`.
 type PhoneId = Annotated[str, Field(min_length=5, max_length=200)]
 # In any form; made one number in the region of the business's number (`participants.number_of`).
-type PhoneNumber = Annotated[str, Field(pattern=rf"^{_NUMBER}$")]
-type PhoneOrUserId = Annotated[str, Field(pattern=rf"^(?:{_NUMBER}|{_USER_ID})$")]
+type PhoneNumber = Annotated[
+    str,
+    Field(pattern=patterns.worded(rf"^{_NUMBER}$", "must be a phone number such as +447700900123")),
+]
+type PhoneOrUserId = Annotated[
+    str,
+    Field(
+        pattern=patterns.worded(
+            rf"^(?:{_NUMBER}|{_USER_ID})$",
+            "must be a user id or a phone number such as +447700900123",
+        )
+    ),
+]
 type MessageRef = Annotated[str, Field(min_length=5, max_length=512)]
 type MediaId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 type S3Key = Annotated[str, Field(min_length=1, max_length=1_024), AfterValidator(_safe_key)]
 type HttpsUrl = Annotated[str, Field(max_length=2_000), AfterValidator(_web_address)]
 type TemplateName = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,512}$")]
-type Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(_[A-Z]{2})?$")]
+type Language = Annotated[
+    str,
+    Field(pattern=patterns.worded(r"^[a-z]{2,3}(_[A-Z]{2})?$", "must be a language such as pt_BR")),
+]
 type TenantId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 type ConfigName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 type ReferenceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,35}$")]

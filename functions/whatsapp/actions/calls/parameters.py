@@ -29,6 +29,10 @@ DESCRIPTIONS: Final[Mapping[str, str]] = {
     "messageId": "the message: its id at WhatsApp (`wamid...`), or its key here",
     "dryRun": "true: check the message and show the provider's JSON; nothing is sent or stored",
     "tenantId": "your name of the business unit whose settings hold",
+    "test": "a test of two templates: who gets which, how they are compared, and who decides",
+    "winner": "the variant of a test that the rest of the audience gets",
+    "asOf": "the day from which the prices are valid",
+    "prices": "the prices of a message by country (ISO 3166) and category, in units of the currency",
     # Listings
     "limit": "how many are returned or handled at most",
     "cursor": "`cursor` of the page before; absent: the first page",

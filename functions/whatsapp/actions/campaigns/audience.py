@@ -1,6 +1,7 @@
 """The audience of a campaign: which one a call names, and whom it would reach."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,16 +18,20 @@ from shared.contacts.segments import SegmentNotFound
 from shared.identity.contacts import attributes
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
+from whatsapp.actions.campaigns.costs import estimates
 from whatsapp.actions.campaigns.inputs import BodyFieldInput, CreateCampaign, ListRecipients
-from whatsapp.actions.campaigns.pages import audiences
+from whatsapp.actions.campaigns.pages import audiences, parts
+from whatsapp.actions.campaigns.pages.recipients import country_of
 from whatsapp.actions.campaigns.views import RecipientsView, RecipientView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.templates import fit
-from whatsapp.store.items.campaigns import AudienceOfCampaign, BodyField, Campaign
+from whatsapp.store.items.campaign_tests import BodyField
+from whatsapp.store.items.campaigns import AudienceOfCampaign, Campaign
 
 _STORED: Final = {"givenNames": "given_names"}  # names of fields that requests spell in another way
 REACHED, LEFT_OUT = "reached", "left_out"
-_AFTER, _COUNTS = "after", "counts"
+_AFTER, _COUNTS, _COUNTRIES = "after", "counts", "countries"
+_COUNTRY = re.compile(r"([A-Z]{2})(\d+)")  # Short, so that a cursor has room for all countries.
 
 
 def planned(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsView]:
@@ -40,22 +45,46 @@ def planned(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsVi
     if of is None:
         raise TypeError("the campaign has no audience")
     counts = Counter[str](json.loads(at.get(_COUNTS, "{}")))
+    pairs = _COUNTRY.findall(at.get(_COUNTRIES, ""))
+    countries = Counter[str]({country: int(count) for country, count in pairs})
     of = of.model_copy(update={"after": at.get(_AFTER)})
     try:
-        page = audiences.read(call.resources, call.company, of, limit=call.input.limit)
+        people, after = audiences.read(call.resources, campaign, of, limit=call.input.limit)
     except (ListNotFound, SegmentNotFound):
         raise NotFound("audience: not found") from None
     views: list[RecipientView] = []
-    for contact_id, row, reason in audiences.rows_of(call.resources, campaign, page):
+    is_contact = of.kind != "failed"
+    for own_id, row, reason in people:
         outcome = REACHED if row is not None else LEFT_OUT
         counts[reason or REACHED] += 1
+        part = _part_of(campaign, own_id) if row is not None else None
+        if part is not None:
+            counts[f"part_{part}"] += 1
+        if row is not None:
+            countries[country_of(row)] += 1
         if call.input.outcome in {None, outcome}:
             views.append(
-                RecipientView(outcome=outcome, reason=reason or None, contact_id=contact_id)
+                RecipientView(
+                    outcome=outcome,
+                    reason=reason or None,
+                    contact_id=own_id if is_contact else None,
+                    message_id=None if is_contact else own_id,
+                )
             )
-    found = RecipientsView(recipients=views, counts=dict(counts), exact=page.after is None)
-    position = {_AFTER: page.after, _COUNTS: to_json(dict(counts))}
-    return Page(found, paging.cursor_of(call, position if page.after else None))
+    cost = estimates.of_campaign(call.table, campaign, countries)
+    found = RecipientsView(recipients=views, counts=dict(counts), cost=cost, exact=after is None)
+    shortly = "".join(f"{country}{count}" for country, count in countries.items())
+    sums = {_COUNTS: to_json(dict(counts)), _COUNTRIES: shortly}
+    position = {_AFTER: after, **sums}
+    return Page(found, paging.cursor_of(call, position if after else None))
+
+
+def _part_of(campaign: Campaign, contact_id: str) -> str | None:
+    """Return the part of a contact in the test that a campaign will begin; None without one."""
+    test = campaign.test
+    if test is None or test.begun_at is not None:
+        return None
+    return parts.part_of(campaign.once_id, test.share, contact_id)
 
 
 def chosen(call: Call[Any], given: CreateCampaign) -> AudienceOfCampaign:
@@ -67,48 +96,62 @@ def chosen(call: Call[Any], given: CreateCampaign) -> AudienceOfCampaign:
     wanted = given.audience
     if wanted is None:
         raise TypeError("the call names no audience")
-    kind, own_id = ("list", wanted.list) if wanted.list else ("segment", wanted.segment)
+    named = Audience(
+        kind="list" if wanted.list else "segment", id=str(wanted.list or wanted.segment)
+    )
     of = AudienceOfCampaign(
-        kind="list" if kind == "list" else "segment",
-        id=str(own_id),
-        body_fields=[
-            BodyField(field=_STORED.get(one.field, one.field), default=one.default)
-            for one in given.body_fields
-        ],
+        kind=named.kind,
+        id=named.id,
+        body_fields=fields_of(call, given.body_fields, "bodyFields"),
     )
     try:
-        audience.check(call.resources.people, call.company, Audience(kind=of.kind, id=of.id))
+        audience.check(call.resources.people, call.company, named)
     except (ListNotFound, SegmentNotFound):
         raise NotFound("audience: not found") from None
-    _check_fields(call, given.body_fields)
     return of
 
 
-def check_variables(components: list[dict[str, Any]] | None, of: AudienceOfCampaign) -> None:
-    """Raise InvalidInput unless fields are as many as the variables of the template's body, if that is known."""
-    if components is None or not of.body_fields:
+def fields_of(call: Call[Any], given: Sequence[BodyFieldInput], place: str) -> list[BodyField]:
+    """
+    Return the fields of contacts that a call names in its field *place*. Raises InvalidInput for an attribute that is
+    not defined, and for a default that is no value.
+    """
+    _check_fields(call, given, place)
+    return [
+        BodyField(field=_STORED.get(one.field, one.field), default=one.default) for one in given
+    ]
+
+
+def check_variables(
+    components: list[dict[str, Any]] | None, fields: Sequence[BodyField], place: str
+) -> None:
+    """
+    Raise InvalidInput for the field *place* unless fields are as many as the variables of the template's body, if that
+    is known.
+    """
+    if components is None or not fields:
         return
     names = fit.body_variables(components)
     if not all(map(str.isdecimal, names)):
         problem = "the template's body has variables with names, which fields cannot fill"
-        raise InvalidInput([{"field": "bodyFields", "problem": problem}])
-    if len(names) != len(of.body_fields):
+        raise InvalidInput([{"field": place, "problem": problem}])
+    if len(names) != len(fields):
         problem = f"must be {len(names)}: the template's body has so many variables"
-        raise InvalidInput([{"field": "bodyFields", "problem": problem}])
+        raise InvalidInput([{"field": place, "problem": problem}])
 
 
-def _check_fields(call: Call[Any], fields: Sequence[BodyFieldInput]) -> None:
+def _check_fields(call: Call[Any], fields: Sequence[BodyFieldInput], place: str) -> None:
     named = [one.field for one in fields if one.field.startswith(ATTRIBUTE)]
     table = call.resources.people.contacts
     known = attributes.of_company(table, call.company).definitions if named else {}
     unknown = {one for one in named if one.removeprefix(ATTRIBUTE) not in known}
     problems = [
-        {"field": f"bodyFields.{number}.field", "problem": "must be a defined attribute"}
+        {"field": f"{place}.{number}.field", "problem": "must be a defined attribute"}
         for number, one in enumerate(fields)
         if one.field in unknown
     ]
     problems += [
-        {"field": f"bodyFields.{number}.default", "problem": fit.VALUE_RULE}
+        {"field": f"{place}.{number}.default", "problem": fit.VALUE_RULE}
         for number, one in enumerate(fields)
         if one.default is not None and not fit.is_value(one.default)
     ]

@@ -11,6 +11,7 @@ from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
 from whatsapp.actions.campaigns.pages import audiences
+from whatsapp.actions.campaigns.trials import course
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
@@ -43,6 +44,8 @@ def start_campaign(call: Call[OfCampaign]) -> CampaignView:
         raise StateConflict("campaignId: its recipients are still being read")
     if campaign.status == "paused":
         raise StateConflict("campaignId: is paused; use resume_campaign")
+    if campaign.is_tested:
+        return _testing(call, campaign)
     return _reading(call, campaign) if campaign.reads_audience else _running(call, campaign)
 
 
@@ -50,6 +53,8 @@ def start_campaign(call: Call[OfCampaign]) -> CampaignView:
 def resume_campaign(call: Call[OfCampaign]) -> CampaignView:
     """Continue a paused campaign where each page stopped. No recipient gets the message twice."""
     campaign = own(call, call.input.campaign_id)
+    if campaign.status == "paused" and campaign.is_tested:
+        return _testing(call, campaign)
     if campaign.reads_audience and campaign.status == "paused":
         return _reading(call, campaign)
     if campaign.status not in {"paused", "running"} or campaign.total_recipients is None:
@@ -103,6 +108,17 @@ def _reading(call: Call[Any], campaign: Campaign) -> CampaignView:
         raise StateConflict("campaignId: has just been started or cancelled")
     _opened(call, begun)  # The schedule may have closed it before the change.
     job_events.enqueue_cut(call.table, call.resources.campaigns, begun)
+    return campaign_view(begun)
+
+
+def _testing(call: Call[Any], campaign: Campaign) -> CampaignView:
+    """Begin the test of a campaign, or continue it. Safe to repeat."""
+    try:
+        begun = course.begin(call.table, call.resources.campaigns, campaign)
+    except records.TooMany as full:
+        raise StateConflict(str(full)) from None
+    if begun is None:
+        raise StateConflict("campaignId: its test has just been changed")
     return campaign_view(begun)
 
 

@@ -15,6 +15,7 @@ from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
 from whatsapp.actions.campaigns import audience, job_events
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
+from whatsapp.actions.campaigns.trials import course, variants
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
@@ -46,6 +47,10 @@ def create_campaign(call: Call[CreateCampaign]) -> CampaignView:
     campaign without a valid recipient too; if the job finds that no row is valid, the campaign is paused and cannot
     start (`no_valid_recipients`), and if the list has changed and cannot be read any more, it is paused and cannot
     go on (outcome `cancelled`). Other invalid rows are counted, with their lines.
+
+    With `test` the campaign tests two templates: a part of the audience gets one of them, the others the better one.
+    Each template is a campaign of its own, made when the test begins; the campaign itself waits as `scheduled`, then
+    goes to the rest. People are in the same part in every reading, and no person gets two messages of a test.
 
     All campaigns of a number together send at most 80 % of its rate, so that replies are not delayed, and one of them
     at most 100 messages a second; a higher `messagesPerSecond` is refused. It counts ten messages at once. Campaigns
@@ -130,9 +135,14 @@ def _of_audience(call: Call[CreateCampaign], phone: Phone, campaign: Campaign) -
         known = approval.described(
             call.resources, gate, phone, str(given.template_name), given.language_code
         )
-        audience.check_variables(known.components, of)
-    stored = _added(call, campaign.model_copy(update={"audience": of}))
-    if stored.reads_audience and stored.auto_start:
+        audience.check_variables(known.components, of.body_fields, "bodyFields")
+    campaign = campaign.model_copy(update={"audience": of})
+    if call.input.test is not None:
+        campaign = variants.tested(call, phone, campaign, ulid_of)
+    stored = _added(call, campaign)
+    if stored.auto_start and stored.is_tested:
+        course.begin(call.table, call.resources.campaigns, stored)
+    elif stored.reads_audience and stored.auto_start:
         job_events.enqueue_cut(call.table, call.resources.campaigns, stored)
     return campaign_view(stored)
 
@@ -150,7 +160,7 @@ def _added(call: Call[Any], campaign: Campaign) -> Campaign:
 def _campaign(call: Call[Any], phone: Phone, kind: Any, name: str) -> Campaign:  # noqa: ANN401 - one of two literals
     """Return the campaign of a call, under an id that a repeated call has, too."""
     given = call.input
-    campaign_id = _ulid(call.action_id())
+    campaign_id = ulid_of(call.action_id())
     category = None
     if kind == "template":
         fit.check_values(given.components or [])
@@ -178,7 +188,7 @@ def _campaign(call: Call[Any], phone: Phone, kind: Any, name: str) -> Campaign: 
     )
 
 
-def _ulid(action_id: str) -> str:
+def ulid_of(action_id: str) -> str:
     """Return an action's id (base 32) in the letters of a ULID."""
     return action_id.translate(_CROCKFORD)
 

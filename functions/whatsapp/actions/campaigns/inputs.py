@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from shared.runtime import patterns
 from whatsapp.actions.calls import names
 from whatsapp.actions.calls.inputs import (
     Components,
@@ -24,7 +25,10 @@ from whatsapp.actions.calls.inputs import (
 )
 
 MOST_INLINE = 1_000
-_FIELD = r"^(name|givenNames|organisation|language|zone|attributes\.[a-z][a-z0-9_]{0,39})$"
+_FIELD = patterns.worded(
+    r"^(name|givenNames|organisation|language|zone|attributes\.[a-z][a-z0-9_]{0,39})$",
+    "must be a field such as attributes.tier",
+)
 type AudienceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,64}$")]
 type Values = Annotated[list[Annotated[Text, Field(max_length=1_024)]], Field(max_length=50)]
 type Outcome = Literal[
@@ -90,6 +94,36 @@ class BodyFieldInput(Input):
     default: Annotated[Text, Field(max_length=1_024)] | None = None
 
 
+class TestedTemplate(Input):
+    """The other template of a test, with its own values."""
+
+    template_name: TemplateName
+    language_code: Language = "en_US"
+    components: Components | None = None
+    body_fields: Annotated[list[BodyFieldInput], Field(default_factory=list, max_length=50)]
+
+
+class TestInput(Input):
+    """
+    A test of two templates: the campaign's own is variant a, *template* variant b. `share` percent of the audience get
+    one of them, half of them each, by a rule that gives a contact the same variant every time; the others get the
+    better one.
+
+    The variants are compared by *measure* four times in the *hours* after both are sent, the last time at their end.
+    One is better if it has more by a two-sided test of proportions that errs in at most 100 - *confidence* percent of
+    tests, over all comparisons, and at least *minimum* messages of each were sent. *decision*: `rule` sends the better
+    one to the others by itself, `person` waits; without a winner a person decides in any case.
+    """
+
+    template: TestedTemplate
+    share: Annotated[Whole, Field(ge=2, le=90)] = 20
+    measure: Literal["delivered", "read", "replied"] = "read"
+    minimum: Annotated[Whole, Field(ge=1, le=100_000)] = 100
+    confidence: Literal[90, 95, 99] = 95
+    hours: Annotated[Whole, Field(ge=1, le=72)] = 24
+    decision: Literal["rule", "person"] = "rule"
+
+
 class CreateCampaign(_Content):
     """
     A campaign: exactly one of `recipients`, `recipientsS3Key`, a list in the media bucket, and `audience`, the people
@@ -110,6 +144,7 @@ class CreateCampaign(_Content):
     recipients_s3_key: Annotated[S3Key | None, Field(alias="recipientsS3Key")] = None
     audience: AudienceInput | None = None
     body_fields: Annotated[list[BodyFieldInput], Field(default_factory=list, max_length=50)]
+    test: TestInput | None = None
     type: Literal["template", "text"] = "template"
     scheduled_at: Moment | None = None
     messages_per_second: Annotated[Whole, Field(ge=1, le=1_000)] | None = None
@@ -125,6 +160,8 @@ class CreateCampaign(_Content):
         if self.body_fields and (self.audience is None or self.type != "template"):
             problem = "bodyFields are for a template to an audience"
             raise PydanticCustomError("body_fields", problem)
+        if self.test and (self.audience is None or self.type != "template"):
+            raise PydanticCustomError("test", "test is for a template to an audience")
         _needs_content(self.type, self)
         if self.scheduled_at is not None and self.auto_start:
             raise PydanticCustomError("start", "autoStart and scheduledAt exclude each other")
@@ -168,8 +205,8 @@ class CampaignStats(Input):
 
     meta_waba_id: WabaId
     campaign_id: Ulid | None = None
-    start_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
-    end_date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = None
+    start_date: Annotated[str, Field(pattern=patterns.DATE)] | None = None
+    end_date: Annotated[str, Field(pattern=patterns.DATE)] | None = None
 
 
 class ListRecipients(PageInput, OfCampaign):

@@ -9,6 +9,7 @@ from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.campaigns import audience, counters
 from whatsapp.actions.campaigns.control import CONTROL, own
+from whatsapp.actions.campaigns.costs import estimates
 from whatsapp.actions.campaigns.creation import LEGACY
 from whatsapp.actions.campaigns.inputs import (
     CampaignStats,
@@ -53,9 +54,18 @@ def get_campaigns(call: Call[ListCampaigns]) -> Page[CampaignsView]:
 
 @LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)
 def get_campaign(call: Call[OfCampaign]) -> CampaignView:
-    """Show a campaign with its counters as of now, and the reason if it stopped by itself."""
+    """
+    Show a campaign with its counters as of now, an estimate of its cost, and the reason if it stopped by itself.
+
+    The cost is that of all recipients who are in pages, also after the end.
+    """
     campaign = own(call, call.input.campaign_id)
-    return campaign_view(counters.refresh(call.table, campaign))
+    campaign = counters.refresh(call.table, campaign)
+    view = campaign_view(campaign)
+    if campaign.total_recipients is not None:
+        cost = estimates.of_campaign(call.table, campaign, campaign.countries)
+        view = view.model_copy(update={"cost": cost})
+    return view
 
 
 @LEGACY.reads("local", Scope.WHATSAPP_CAMPAIGNS)

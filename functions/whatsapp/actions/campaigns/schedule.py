@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
 from whatsapp.actions.campaigns import counters, job_events
+from whatsapp.actions.campaigns.trials import course
 from whatsapp.store.sending import campaigns as records
 from whatsapp.store.sending import job_positions
 
@@ -60,6 +61,9 @@ def _look_after(table: Table, queue: StandardQueue, campaign_id: str, at_ms: int
 
 
 def _continue(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
+    if campaign.test is not None and campaign.is_tested:
+        _test(table, queue, campaign, at_ms)
+        return
     if campaign.source_key is not None or campaign.reads_audience:
         _read(table, queue, campaign, at_ms)
         return
@@ -99,6 +103,16 @@ def _read(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) ->
     if campaign.source_key is not None or is_started or _is_due(campaign, at_ms):
         if (campaign.queued_until or 0) < clock.now_ms():
             job_events.enqueue_cut(table, queue, campaign)
+    elif campaign.status != "scheduled":
+        _close(table, campaign)
+
+
+def _test(table: Table, queue: StandardQueue, campaign: Campaign, at_ms: int) -> None:
+    """Begin the test of a campaign that is started or due, and continue one that has begun."""
+    if campaign.test is not None and campaign.test.begun_at is not None:
+        course.look_after(table, queue, campaign, at_ms)
+    elif campaign.auto_start or _is_due(campaign, at_ms):
+        course.begin(table, queue, campaign)
     elif campaign.status != "scheduled":
         _close(table, campaign)
 

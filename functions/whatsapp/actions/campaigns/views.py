@@ -1,14 +1,10 @@
 """Views of campaigns."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from whatsapp.actions.campaigns.costs.views import CostView
 from whatsapp.actions.dispatch import error_meanings
 from whatsapp.sending.views import View
-
-if TYPE_CHECKING:
-    from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.campaign_tests import CampaignTest
+from whatsapp.store.items.campaigns import Campaign
 
 # The reasons for which a campaign pauses or ends by itself.
 _REASONS = {
@@ -34,10 +30,44 @@ TALLIES = ("sent", "failed", "refused", "duplicate", "invalid", "cancelled", "in
 
 
 class AudienceView(View):
-    """The list or segment of contacts whose people a campaign reaches."""
+    """
+    The list or segment of contacts whose people a campaign reaches, or for `failed` the campaign whose failed messages
+    it repeats.
+    """
 
     kind: str
     id: str
+
+
+class VariantView(View):
+    """A template of a test, and the campaign that sends it to its part of the audience once the test has begun."""
+
+    campaign_id: str
+    template_name: str
+    language: str
+
+
+class TestView(View):
+    """
+    The rule of a test of two templates and its course. *share*: percent of the audience that get a variant.
+    *observed_from*: since when the messages of both are observed. *verdict*: why the comparison ended (`significant`,
+    `not_significant`, `too_few` messages, `cancelled`); without a *winner* (`a`, `b`) a person decides.
+    *decided_by*: that person, absent if it was the rule.
+    """
+
+    share: int
+    measure: str
+    minimum: int
+    confidence: int
+    hours: int
+    decision: str
+    variants: list[VariantView]
+    begun_at: str | None = None
+    observed_from: str | None = None
+    verdict: str | None = None
+    winner: str | None = None
+    decided_at: str | None = None
+    decided_by: str | None = None
 
 
 class CampaignView(View):
@@ -50,7 +80,11 @@ class CampaignView(View):
     lines. *pause_reason*: a code, or the text of the person who paused it; *pause_meaning*: the meaning of the code,
     and advice. A paused campaign with the outcome `cancelled` cannot go on: its list could not be read.
     *left_out*: people of the audience who are no recipients, by reason: `no_address`, `address_withdrawn`, `opted_out`,
-    `missing_value`, `erased`; with `totalRecipients` they are all people of the audience.
+    `missing_value`, `erased`; of failed messages also `error_is_final` and `not_stored`; with `totalRecipients` they
+    are all people of the audience. *test*: of two templates, in the campaign to the rest of the audience; *test_of*:
+    that campaign, in those of both variants; *part*: the part of the audience, whose others are left out
+    (`other_part`). *retried_by*: the campaign to those whose message of this one failed. *cost*: shown by
+    `get_campaign` when all recipients are in pages.
     `provider:graph_131048` is also the reason if the provider reports that the portfolio's limit of customers in 24
     hours is reached.
     """
@@ -65,6 +99,7 @@ class CampaignView(View):
     audience: AudienceView | None = None
     total_recipients: int | None = None
     left_out: dict[str, int] | None = None
+    cost: CostView | None = None
     sent: int = 0
     delivered: int = 0
     read: int = 0
@@ -75,6 +110,10 @@ class CampaignView(View):
     cancelled: int = 0
     in_doubt: int = 0
     invalid_lines: list[int] | None = None
+    test: TestView | None = None
+    test_of: str | None = None
+    part: str | None = None
+    retried_by: str | None = None
     pages: int = 0
     created_at: str
     scheduled_at: str | None = None
@@ -129,11 +168,14 @@ class RecipientView(View):
 class RecipientsView(View):
     """
     A page of recipients. Before an audience is read, *counts* has the people of all pages so far, by `reached` and by
-    the reasons for which the others are left out, and *exact* says whether these are all people of the audience.
+    the reasons for which the others are left out; those who are reached also by the part of a test (`part_a`, `part_b`,
+    `part_rest`). *cost* is that of messages to those who are reached so far, and
+    *exact* says whether these are all people of the audience.
     """
 
     recipients: list[RecipientView]
     counts: dict[str, int] | None = None
+    cost: CostView | None = None
     exact: bool | None = None
 
 
@@ -156,6 +198,10 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         delivered=campaign.delivered_count,
         read=campaign.read_count,
         invalid_lines=campaign.invalid_lines,
+        test=_test_view(campaign.test) if campaign.test else None,
+        test_of=campaign.test_of,
+        part=campaign.part,
+        retried_by=campaign.retried_by,
         pages=campaign.pages,
         created_at=campaign.created_at,
         scheduled_at=campaign.scheduled_at,
@@ -163,6 +209,17 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         completed_at=campaign.completed_at,
         **tallies,
     )
+
+
+def _test_view(test: CampaignTest) -> TestView:
+    facts = test.model_dump(include=set(TestView.model_fields) - {"variants", "decision"})
+    variants = [
+        VariantView(
+            campaign_id=one.campaign_id, template_name=one.template_name, language=one.language
+        )
+        for one in test.variants
+    ]
+    return TestView(decision="rule" if test.by_rule else "person", variants=variants, **facts)
 
 
 def meaning_of(reason: str) -> str | None:

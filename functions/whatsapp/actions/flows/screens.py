@@ -10,7 +10,7 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.tables.dynamodb_json import storable
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
-from shared.runtime import web_addresses
+from shared.runtime import patterns, web_addresses
 from shared.runtime.settings import is_local_stage
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
@@ -104,7 +104,13 @@ class FlowDataExchange(Input):
     data: ProviderObject = Field(default_factory=dict)
     version: Annotated[str, Field(min_length=1, max_length=10)] = "3.0"
     action_type: Annotated[
-        str, Field(pattern="^(ping|INIT|BACK|data_exchange)$", alias="action_type")
+        str,
+        Field(
+            pattern=patterns.worded(
+                "^(ping|INIT|BACK|data_exchange)$", "must be ping, INIT, BACK or data_exchange"
+            ),
+            alias="action_type",
+        ),
     ] = "data_exchange"
 
 

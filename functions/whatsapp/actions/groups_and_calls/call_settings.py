@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
+from shared.runtime import patterns
 from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
@@ -48,7 +49,7 @@ class OpenHours(Input):
 class Holiday(Input):
     """A day with other hours."""
 
-    date: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    date: str = Field(pattern=patterns.DATE)
     start_time: TimeOfDay
     end_time: TimeOfDay
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, NoInput, S3Key, Whole
 from whatsapp.actions.dispatch.registration import Group
@@ -48,9 +48,14 @@ class Description(Input):
     """A stored file, or the type and size of one."""
 
     s3_key: S3Key | None = None
-    mime_type: Annotated[str, Field(min_length=3, max_length=255, pattern=r"^[^/\s]+/\S.*$")] | (
-        None
-    ) = None
+    mime_type: Annotated[
+        str,
+        Field(
+            min_length=3,
+            max_length=255,
+            pattern=patterns.worded(r"^[^/\s]+/\S.*$", "must be a media type such as image/png"),
+        ),
+    ] | (None) = None
     file_size_bytes: Annotated[Whole, Field(ge=1)] | None = None
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from whatsapp import store
 from whatsapp.actions.calls import delivery, participants
 from whatsapp.actions.calls.call import Call
@@ -40,7 +40,15 @@ class _Component(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
-    type: Annotated[str, Field(pattern=r"(?i)^(header|body|button|carousel|limited_time_offer)$")]
+    type: Annotated[
+        str,
+        Field(
+            pattern=patterns.worded(
+                r"(?i)^(header|body|button|carousel|limited_time_offer)$",
+                "must be header, body, button, carousel or limited_time_offer",
+            )
+        ),
+    ]
     sub_type: Annotated[str, Field(max_length=40)] | None = None
     index: Annotated[int | str, Field()] | None = None
     parameters: Annotated[list[_Parameter], Field(max_length=50)] | None = None

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.providers.outcomes import InDoubt
+from shared.runtime import patterns
 from shared.runtime.failures import Permanent, Transient
 from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
@@ -48,7 +49,16 @@ _ROUNDS = 3
 class EumAccountInput(Input):
     """An account at AWS: exactly one of `wabaId` (AWS's id or ARN) and `metaWabaId`."""
 
-    waba_id: Annotated[str, Field(pattern=r"^(waba-|arn:)", max_length=115)] | None = None
+    waba_id: (
+        Annotated[
+            str,
+            Field(
+                pattern=patterns.worded(r"^(waba-|arn:)", "must begin with waba- or arn:"),
+                max_length=115,
+            ),
+        ]
+        | None
+    ) = None
     meta_waba_id: WabaId | None = None
 
     @model_validator(mode="after")

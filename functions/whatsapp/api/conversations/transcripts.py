@@ -12,10 +12,11 @@ from pydantic.alias_generators import to_camel
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
+from shared.runtime.validation_errors import errors_of
 from whatsapp import store
 from whatsapp.api.json_view import View, plain
 from whatsapp.api.queries import NotFound
@@ -74,6 +75,12 @@ class NumberTranscriptionView(View):
     transcription: TranscriberView | None
 
 
+class Transcriptions(View):
+    """The company's numbers, oldest first, with their transcribers."""
+
+    numbers: list[NumberTranscriptionView]
+
+
 class RequestedTranscript(View):
     """The state of a transcript after a request: PENDING, until a worker has looked at the message."""
 
@@ -108,6 +115,12 @@ class TranscriptRoutes:
             return RequestedTranscript(id=given.message_id, status="PENDING")
 
         return requested
+
+    @route_methods.reads("GET /whatsapp/transcription", Scope.WHATSAPP_ADMIN)
+    def list_transcriptions(self, request: Request[NoInput]) -> Transcriptions:
+        """List the company's numbers with their transcribers."""
+        numbers = store.phones.records_of_company(self.table, request.caller.company)
+        return Transcriptions(numbers=[_view_of(one) for one in numbers])
 
     @route_methods.changes("POST /whatsapp/transcription", Scope.WHATSAPP_ADMIN)
     def set_transcription(
@@ -146,13 +159,23 @@ def _checked(company: str, given: Transcriber | None) -> VoiceNotes | None:
                 "field": ".".join(("transcription", *map(_name_of, error["loc"]))),
                 "problem": str(error["msg"]).removeprefix("Value error, "),
             }
-            for error in errors.errors(include_input=False, include_url=False)
+            for error in errors_of(errors)
         ]
         raise InvalidInput(problems) from None
     if wanted.api_key_reference and not owns_secret(company, wanted.api_key_reference):
         field = "transcription.apiKeyReference"
         raise InvalidInput([{"field": field, "problem": SECRET_RULE}])
     return wanted
+
+
+def _view_of(number: Phone) -> NumberTranscriptionView:
+    """Return the transcriber of a number; one that this release cannot read is shown as none, as workers treat it."""
+    try:
+        stored = number.transcription and VoiceNotes.model_validate(plain(number.transcription))
+    except ValidationError:
+        stored = None
+    shown = TranscriberView(**stored.model_dump()) if stored else None
+    return NumberTranscriptionView(phone=number.phone, transcription=shown)
 
 
 def _name_of(part: int | str) -> str:

@@ -66,6 +66,8 @@ def shown(head: Conversation) -> inbox.Head | None:
         address=head.phone,
         last_activity_at=head.received_at,
         answered_at=_answered_at(head),
+        received=max(head.recent_keys, default=None),
+        has_opted_out=bool(head.marketing_opt_out),
         ended_at=None if head.folder in _ACTIVE else (head.last_change or {}).get("at"),
         status=head.folder,
         snoozed_until=head.snoozed_until,

@@ -6,26 +6,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from shared.aws.dynamodb import Attributes
+from whatsapp.store.items.campaign_tests import BodyField, CampaignTest
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type CampaignStatus = Literal["draft", "scheduled", "running", "completed", "paused"]
 NO_VALID_RECIPIENTS = "no_valid_recipients"  # why a campaign is paused that can reach no customer
 
 
-class BodyField(BaseModel):
-    """A field of a contact that a variable of the template's body shows, with the text for people without it."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="allow", hide_input_in_errors=True
-    )
-
-    field: str
-    default: str | None = None
-
-
 class AudienceOfCampaign(BaseModel):
     """
-    The list or segment of contacts whose people a campaign reaches. They are read when it starts.
+    The list or segment of contacts whose people a campaign reaches, or the campaign whose failed messages it repeats.
+    They are read when it starts.
 
     *at*: when the reading began; a number that changes hands later is refused. *after*: how far it has come. *reader*
     has it in its turn until *reader_until* (ms since 1970).
@@ -35,7 +26,7 @@ class AudienceOfCampaign(BaseModel):
         alias_generator=to_camel, populate_by_name=True, extra="allow", hide_input_in_errors=True
     )
 
-    kind: Literal["list", "segment"]
+    kind: Literal["list", "segment", "failed"]
     id: str
     body_fields: Annotated[list[BodyField], AtMost(50)] = []
     at: str | None = None
@@ -87,7 +78,16 @@ class Campaign(WhatsAppItem):
     position: int = 0  # bytes of that list that are in pages; reads of an audience
     rows: int = 0  # lines of the list so far, or people whom the audience has reached
     audience: AudienceOfCampaign | None = None
+    # Of a test of two templates: the rule, in the campaign to the rest of the audience; and in all three of them the
+    # part of the audience, and the percentage of it that get a variant.
+    test: CampaignTest | None = None
+    test_of: str | None = None  # the campaign that has the test, in both others
+    part: Literal["a", "b", "rest"] | None = None
+    share: int | None = None
+    retried_by: str | None = None  # the campaign to those whose message of this one failed
     left_out: Annotated[dict[str, int], AtMost(10)] = Field(default_factory=dict)
+    # Recipients in pages, by country, for the estimate of costs.
+    countries: Annotated[dict[str, int], AtMost(300)] = Field(default_factory=dict)
     pages: int = 0
     auto_start: bool | None = None
     lanes: int = 1
@@ -118,6 +118,16 @@ class Campaign(WhatsAppItem):
     def reads_audience(self) -> bool:
         """Whether its recipients are the people of an audience, and not all of them are in pages."""
         return self.audience is not None and self.total_recipients is None
+
+    @property
+    def once_id(self) -> str:
+        """The id within which a person gets one message: of the test that it belongs to, else its own."""
+        return self.test_of or self.campaign_id
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether it waits for the winner of its test, which has begun or begins with it."""
+        return self.test is not None and self.test.winner is None
 
     @property
     def is_all_invalid(self) -> bool:
@@ -166,6 +176,23 @@ class CampaignPage(WhatsAppItem):
     def of(cls, campaign: str, number: int) -> str:
         """Return the key of a campaign's page *number*, counted from 1, in six digits."""
         return cls.key(campaign, f"{number:06d}")
+
+
+class MessagePrices(WhatsAppItem):
+    """
+    The prices of messages that a company has entered, by country (ISO 3166) and category, in millionths of the
+    currency's unit. *set_at*: None for the table of Parley, which is not stored.
+    """
+
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#PRICES#{company}"
+
+    currency: str
+    as_of: str  # the day from which they are valid
+    source: str
+    prices: Annotated[dict[str, dict[str, int]], AtMost(250)]
+    set_at: str | None = None
+    set_by: str | None = None  # principal
 
 
 class OpenCampaigns(WhatsAppItem):

@@ -10,7 +10,7 @@ from whatsapp.store.items.accounts import (
 )
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.aliases import Alias
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, OpenCampaigns
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, MessagePrices, OpenCampaigns
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
 from whatsapp.store.items.catalogs import Catalog, Product
 from whatsapp.store.items.changed_hours import ChangedHours
@@ -59,7 +59,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, PhoneCompanies, AccountOwner,
     Alias, Status, Reaction, Edit, EditAuthor, Intent, QualityEntry, GroupParticipant, GroupRequest,
-    AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, Hour, FlowToken, FlowConfig,
+    AddressDefault, PaymentTransaction, CampaignPage, OpenCampaigns, MessagePrices, Hour, FlowToken, FlowConfig,
     FlowKeys,
     ChangedHours, Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink,
     ContactLinkChange, Note, ConversationChange, SendRate, CannedReply, CannedReplyList, ExportJob, UnknownSend,
@@ -74,8 +74,8 @@ __all__ = [
     "CountingPart", "Edit", "EditAuthor", "ExportJob", "FlowConfig", "FlowKeys",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "JobPositions", "Media",
-    "MediaTypesConfig", "Message", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry", "ParkedQuota",
-    "PaymentConfig", "PaymentOrder",
+    "MediaTypesConfig", "Message", "MessagePrices", "Note", "NumberRefresh", "OpenCampaigns", "ParkedEntry",
+    "ParkedQuota", "PaymentConfig", "PaymentOrder",
     "PaymentTransaction", "Phone", "PhoneCompanies", "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Reaction", "Refund", "SendRate", "Sequence", "SequenceRun", "Status",
     "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "UnknownSend", "WebhookConfig", "WebhookEvent",

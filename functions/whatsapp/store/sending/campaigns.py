@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes
+    from whatsapp.store.items.campaign_tests import CampaignTest
 
 MESSAGES_INDEX = "gsi_campaign"
 ACCOUNT_INDEX = "gsi_waba_itemtype"
@@ -52,10 +53,19 @@ def change(
     table: Table,
     campaign: str,
     from_: Sequence[CampaignStatus],
+    *,
+    when_test: CampaignTest | None = None,
     **fields: Any,  # noqa: ANN401 - values of any field
 ) -> Campaign | None:
-    """Set fields of a campaign in one of the states *from_*; None in any other. `None` removes a field."""
-    return _changed(table, campaign, _of("status").is_in(list(from_)), fields)
+    """
+    Set fields of a campaign in one of the states *from_*; None in any other. `None` removes a field.
+
+    *when_test*: only if its test is still this one.
+    """
+    when: ConditionBase = _of("status").is_in(list(from_))
+    if when_test is not None:
+        when &= _of("test").eq(when_test.as_stored())
+    return _changed(table, campaign, when, fields)
 
 
 def stop(
@@ -139,6 +149,22 @@ def cut(
         )
     except ConditionFailed:
         raise Transient("campaign_contended") from None
+
+
+def name_retry(table: Table, first: Campaign, retry: str) -> bool:
+    """
+    Name the retry of a campaign in it, in place of the one that is seen there; False if another is named meanwhile.
+    Safe to repeat.
+    """
+    named, before = _of("retried_by"), first.retried_by
+    when = named.eq(before) if before else named.not_exists()
+    try:
+        table.update(
+            pk(first.pk), put=Campaign.named(retried_by=retry), when=when | named.eq(retry)
+        )
+    except ConditionFailed:
+        return False
+    return True
 
 
 def fold(

@@ -36,6 +36,21 @@ def newest(table: Table, company: str, phone: str, since: str) -> Iterator[Messa
             return
 
 
+def between(
+    table: Table, company: str, since: str, until: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Message], Attributes | None]:
+    """
+    Return a page of a company's failed messages that were sent between two times, the oldest first, and the position
+    after it. The index is eventually consistent: messages that have been delivered since are omitted.
+    """
+    name = Message.name_of
+    # Times of messages have more digits.
+    sent = Key(name("received_at")).between(since.removesuffix("Z"), f"{until.removesuffix('Z')}~")
+    when = Key(name("webhook_event_type")).eq(Message.failed_list(company)) & sent
+    entries, last = table.query(FAILED_INDEX, when, limit=limit, start=start)
+    return _failed(table, [entry[PARTITION_KEY] for entry in entries]), last
+
+
 def _failed(table: Table, keys: list[str]) -> list[Message]:
     """Return the messages of up to 100 keys that still failed, in the order of *keys*."""
     items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}

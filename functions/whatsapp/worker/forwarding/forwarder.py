@@ -82,9 +82,15 @@ def _as_echo(stored: Message, phone: Phone) -> Event:
 
 
 def file(
-    resources: SendingResources, phone: Phone, stored: Message, media_id: str, url: str
+    resources: SendingResources,
+    phone: Phone,
+    stored: Message,
+    media_id: str,
+    url: str,
+    *,
+    transcript: str | None = None,
 ) -> None:
-    """Announce the location (`s3://`) of a message's file, stored after the message was forwarded."""
+    """Announce the location (`s3://`) of a message's file, stored after the message was forwarded, or its text."""
     if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
         return
     number = _number(phone)
@@ -94,7 +100,7 @@ def file(
         account=number.account,
         channel_method="whatsapp",
         business_address=number.address,
-        file=File(url=url, provider_id=media_id),
+        file=File(url=url, provider_id=media_id, transcript=transcript),
     )
     resources.conversation_inbound.send([file_entry(file_stored)])
 

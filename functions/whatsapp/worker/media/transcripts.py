@@ -4,10 +4,11 @@ Turns the recordings of messages into text, which is stored at the message: on t
     1 claim    one worker at a time, until its lease ends
     2 words    read, checked, paid for, and asked of the number's transcriber
     3 settle   the text, or the reason why there is none
+    4 report   a text of a number with AI conversations, to them
 
-A worker that dies between 2 and 3 has paid for nothing: the next one asks again after the lease. A failure is shown,
-and a person may ask again. The text belongs to the message: it is revoked, erased and exported with it, and no log has
-it.
+A worker that dies between 2 and 3 has paid for nothing: the next one asks again after the lease. One that dies between
+3 and 4 leaves the report to the next delivery. A failure is shown, and a person may ask again. The text belongs to the
+message: it is revoked, erased and exported with it, and no log has it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from whatsapp.inbound.owners import Account, origin_of
 from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.inbox import transcripts
 from whatsapp.worker import ownership
+from whatsapp.worker.forwarding import forwarder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +63,10 @@ def handle(
         raise Permanent("unknown_phone")
     message_pk = str((event.payload or {}).get(MESSAGE) or "")
     message = ownership.message_of(resources, message_pk, phone)
-    if message is None or not message.is_recording or message.transcript is not None:
+    if message is None or not message.is_recording:
+        return Outcome.DUPLICATE
+    if message.transcript is not None:
+        _report(resources, phone, message)
         return Outcome.DUPLICATE
     until = clock.to_text(leases.expiry(delivery.remaining_ms()))
     if not transcripts.claim(resources.table, message, until):
@@ -75,7 +80,19 @@ def handle(
             raise Transient(failure.code, wait_ms) from None
         words = Words(None, failure.code)
     transcripts.settle(resources.table, message, text=words.text, reason=words.reason)
+    if phone.is_automated and words.text is not None:
+        settled = ownership.message_of(resources, message_pk, phone)
+        if settled is not None:
+            _report(resources, phone, settled)
     return Outcome.PERSISTED
+
+
+def _report(resources: Resources, phone: Phone, message: Message) -> None:
+    """Report the text of a recording to the context that answers at the number. Safe to repeat."""
+    media_id, key, text = message.media_id, message.s3_key, message.transcript
+    if media_id is not None and key is not None and text is not None:
+        url = f"s3://{resources.bucket.name}/{key}"
+        forwarder.file(resources, phone, message, media_id, url, transcript=text)
 
 
 def _taken(resources: Resources, message_pk: str, phone: Phone) -> Outcome:

@@ -14,6 +14,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from shared.runtime.patterns import worded
+
 # Without `#` and blanks: principals are parts of keys and of queries of the audit log.
 _ID: Final = r"[A-Za-z0-9._@:+|-]{1,120}"
 _IDS = re.compile(_ID, re.ASCII)
@@ -22,7 +24,9 @@ TEAM_PATTERN: Final = r"^[a-z0-9-]{1,32}$"
 _TEAM = re.compile(TEAM_PATTERN, re.ASCII)
 # The people that filters accept: any stored assignee or caller, with or without a kind.
 ANY_PATTERN: Final = r"^[A-Za-z0-9][A-Za-z0-9._@:+|-]{0,127}$"
-CALLER_PATTERN: Final = rf"^(user|client|api-key|invoke):{_ID}$"
+CALLER_PATTERN: Final = worded(
+    rf"^(user|client|api-key|invoke):{_ID}$", "must be a caller such as user:3f2a"
+)
 _ANY = re.compile(ANY_PATTERN, re.ASCII)
 
 

@@ -40,12 +40,17 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """A file of a message: its location (a URL, the provider's id, or our own `s3://` copy), type and name."""
+    """
+    A file of a message: its location (a URL, the provider's id, or our own `s3://` copy), type and name.
+
+    *transcript*: the text of a stored recording, if the inbox has one.
+    """
 
     url: str | None = field(default=None, repr=False)
     provider_id: str | None = None
     mime_type: str | None = None
     name: str | None = field(default=None, repr=False)
+    transcript: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +98,10 @@ class InboundMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStored:
-    """A file of an already reported message has been copied to our bucket: *file* has its `s3://` address."""
+    """
+    A file of an already reported message has been copied to our bucket: *file* has its `s3://` address. Reported again
+    if its recording has become text.
+    """
 
     type: Literal["file_stored"] = "file_stored"
     v: int = VERSION
@@ -242,7 +250,7 @@ def release_entry(released: NumberReleased) -> Entry:
 
 def file_entry(stored: FileStored) -> Entry:
     """
-    Build the entry of a file on `conversations-inbound.fifo`, one per storage location.
+    Build the entry of a file on `conversations-inbound.fifo`, one per storage location, and one for its transcript.
 
     Files have their own group: messages do not wait for files, and the two may arrive in either order.
     """
@@ -256,6 +264,7 @@ def file_entry(stored: FileStored) -> Entry:
             stored.business_address,
             stored.provider_message_id,
             stored.file.url or "",
+            *(("transcript",) if stored.file.transcript is not None else ()),
         ),
     )
 

@@ -50,6 +50,8 @@ MOST_ROUNDS = 8  # Two runs write one entry only around a crash or during a rebu
 
 # Gets the stored entry, the one that will be written, and its head; returns who is notified.
 type Notify = Callable[[Entry | None, Entry, Head], tuple[str, ...]]
+# Gets the stored entry, the one that will be written, and what has happened; returns the webhooks that have deliveries.
+type Publish = Callable[[Entry | None, Entry, Sequence[Happened]], tuple[str, ...]]
 
 
 class ReadableHeads(Protocol):
@@ -90,6 +92,7 @@ class Change:
     """
     An entry that was written or removed, with its new version. *is_new*: there was none before. *notified*: the people
     and teams that have a new notification about it. With the reference OF_NO_CONVERSATION it is about that alone.
+    *webhooks*: those that have new deliveries.
     """
 
     company_id: str
@@ -100,6 +103,7 @@ class Change:
     is_removed: bool
     is_new: bool = False
     notified: tuple[str, ...] = ()
+    webhooks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +121,7 @@ def refresh(
     *,
     resolves_again: bool = False,
     notify: Notify | None = None,
+    publish: Publish | None = None,
     counts_new: bool = True,
 ) -> Change | None:
     """
@@ -124,7 +129,7 @@ def refresh(
     change, None if there was nothing to change.
 
     With *resolves_again* claims are resolved even if the entry has their mark: their contacts may have been lost.
-    *notify* is called before each attempt to write the entry.
+    *notify* and *publish* are called before each attempt to write the entry.
     Without *counts_new* reports do not count the opening of a conversation without an entry: it was counted with the
     entry that was lost.
 
@@ -133,6 +138,7 @@ def refresh(
     """
     change: Change | None = None
     notified: dict[str, None] = {}
+    webhooks: dict[str, None] = {}
     key = Entry.key(heads.context, reference)
     for _ in range(MOST_ROUNDS):
         stored = get(tables.inbox, key)  # before the head: see above
@@ -144,6 +150,8 @@ def refresh(
             return change
         if notify is not None and head is not None and wanted is not None:
             notified.update(dict.fromkeys(notify(stored, wanted, head)))
+        if publish is not None and wanted is not None:
+            webhooks.update(dict.fromkeys(publish(stored, wanted, happened)))
         version = max(stored.version + 1 if stored else 0, clock.now_ms())
         if wanted is not None:
             wanted = wanted.model_copy(update={"version": version})
@@ -162,6 +170,7 @@ def refresh(
             is_new=wanted is not None
             and (stored is None or (change is not None and change.is_new)),
             notified=tuple(notified),
+            webhooks=tuple(webhooks),
         )
         if stored is not None:
             return change
@@ -269,16 +278,20 @@ def _ms(at: str | None) -> int | None:
     return clock.from_text(at) if at else None
 
 
-def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str]:
+def _contact(contacts: Table, head: Head, stored: Entry | None) -> dict[str, str | set[str]]:
     """Return the fields of the contact of a head. Claims that *stored* has the mark of are not resolved again."""
     if not head.claims:
         return {}
-    mark = mark_of(head.company_id, head.claims, head.contact)
+    mark = mark_of(head.company_id, head.claims, head.contact, head.signed)
     known = stored.contact_id if stored is not None and stored.claims_mark == mark else None
     at_ms = clock.from_text(head.last_activity_at)
-    found = known or resolution.resolve(contacts, head.company_id, head.claims, at_ms, head.contact)
+    found = known or resolution.resolve(
+        contacts, head.company_id, head.claims, at_ms, head.contact, signed=head.signed
+    )
     order = Entry.contact_order_of(head.context, head.reference, at_ms)
-    return {"contact_id": found, "contact_order": order, "claims_mark": mark}
+    signed = {resolution.ids_of(head.company_id, one)[0] for one in head.signed}
+    shown = {"signed": signed} if signed else {}
+    return {"contact_id": found, "contact_order": order, "claims_mark": mark, **shown}
 
 
 def get(table: Table, key: str) -> Entry | None:

@@ -36,6 +36,7 @@ from shared.inbox.live.hints import Announcer
 from shared.inbox.live.posts import Live
 from shared.inbox.live.push_starts import PushStarts
 from shared.inbox.notifications.notifier import Notifier
+from shared.inbox.notifications.webhooks.outbox import Outbox
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics, write_metrics
@@ -95,6 +96,7 @@ class Feed:
     tables: Tables
     heads: BatchHeads
     notifier: Notifier | None = None
+    outbox: Outbox | None = None
     announce: Callable[[Sequence[Change], int, float], None] | None = None
 
 
@@ -134,7 +136,13 @@ def feed_of(
         contacts=Table(dynamodb, settings.contacts_table_name),
     )
     notifier = Notifier(table=live.table, additions=additions, campaigns=campaigns)
-    return Feed(tables=tables, heads=heads, notifier=notifier, announce=announcer.announce)
+    return Feed(
+        tables=tables,
+        heads=heads,
+        notifier=notifier,
+        outbox=Outbox(live.table, tables.inbox, settings.inbox_function),
+        announce=announcer.announce,
+    )
 
 
 @dataclass(slots=True)
@@ -179,7 +187,10 @@ class _Run:
         feed, context = self.feed, self.feed.heads.context
         try:
             notify = feed.notifier.of_entry if feed.notifier is not None else None
-            change = entries.refresh(feed.tables, feed.heads, reference, notify=notify)
+            publish = feed.outbox.of_entry if feed.outbox is not None else None
+            change = entries.refresh(
+                feed.tables, feed.heads, reference, notify=notify, publish=publish
+            )
         except Permanent as refusal:
             self._park(reference, refusal.reason)
             return
@@ -292,11 +303,14 @@ def _age_ms(record: Mapping[str, Any]) -> float:
 
 
 def _announce(feed: Feed, changes: Sequence[Change], age_ms: float, left_ms: int) -> None:
-    if feed.announce is None or not changes:
+    if not changes:
         return
     if left_ms > 0:
-        feed.announce(changes, min(ANNOUNCE_MS, left_ms), age_ms)
-    else:
+        if feed.outbox is not None:
+            feed.outbox.start(changes, min(ANNOUNCE_MS, left_ms))
+        if feed.announce is not None:
+            feed.announce(changes, min(ANNOUNCE_MS, left_ms), age_ms)
+    elif feed.announce is not None:
         metrics.add_metric("HintsFailed", MetricUnit.Count, len(changes))
 
 

@@ -3,13 +3,14 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
 from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim
+from shared.identity.identifiers import Identifier
 from shared.inbox.rounds import Round
 from shared.runtime import clock
 
@@ -61,10 +62,34 @@ class Channel(StrEnum):
 # Attributes of a head that its entry does not have.
 _NOT_IN_ENTRY: Final = frozenset(
     {
-        *("last_activity_at", "answered_at", "ended_at", "claims", "assigned_by"),
+        *("last_activity_at", "answered_at", "ended_at", "claims", "signed", "assigned_by"),
         *("ai_version", "language", "handed_off_for", "ratings"),
+        *("received", "has_opted_out"),
     }
 )
+_MARK_CHARACTERS: Final = 8
+
+
+class Marks(BaseModel):
+    """
+    What an entry keeps of its head so that the next one shows what is new; short names, since the entry must stay below
+    1 KB. *received* and *sent*: hashes of the newest message of the customer, and of the company.
+    """
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
+
+    received: str | None = Field(default=None, alias="i")
+    sent: str | None = Field(default=None, alias="s")
+    opted_out: bool | None = Field(default=None, alias="o")
+
+    @classmethod
+    def of(cls, head: "Head") -> "Marks":
+        """Return the marks of a head."""
+        return cls(
+            received=_mark_of(head.received),
+            sent=_mark_of(head.answered_at),
+            opted_out=head.has_opted_out or None,
+        )
 
 
 class Entry(Item):
@@ -76,10 +101,12 @@ class Entry(Item):
     equal. `version` is larger after every write. `ttl` is the head's.
 
     `contact_id` is the contact that the head's claims named when they were resolved; it may be merged into another one
-    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `contact_order`
+    since (`shared.identity.contacts.resolution.current`). `claims_mark` is the mark of these claims. `signed`: ids that
+    the addresses in the customer's signature have as contacts; such a contact may be the same person. `contact_order`
     has the week of the newest message, so that most messages do not move the entry in the index of its contact.
 
-    `round` is what reports have counted of the conversation; it is written with the counts, and not shown.
+    `round` is what reports have counted of the conversation; it is written with the counts, and not shown. `marks` show
+    what is new in the next head, for webhooks.
     """
 
     pk_pattern: ClassVar[str] = "ENTRY#{context}#{id}"
@@ -117,7 +144,9 @@ class Entry(Item):
     contact_id: str | None = None
     contact_order: str | None = None
     claims_mark: str | None = None
+    signed: set[str] | None = None
     round: Round | None = None  # none: nothing was counted yet
+    marks: Marks | None = None
     version: int = 0
     ttl: int | None = None  # epoch seconds
 
@@ -143,6 +172,7 @@ class Entry(Item):
             list_pk=listed,
             assignee_pk=assigned,
             activity=f"{head.last_activity_at}#{_id_of(head.context, head.reference)}",
+            marks=Marks.of(head),
         )
 
     @classmethod
@@ -189,8 +219,11 @@ class Head(Item):
 
     `answered_at`: the time of the newest message of the company; `ended_at`: when it was resolved or archived, None if
     the head does not say. `claims`: identifiers of its customer, the one that names the contact first; none if no
-    identifier is proven. `assigned_by`: the principal who made the assignment, if the head says it. The entry has none
-    of these.
+    identifier is proven. `signed`: addresses in the customer's signature. `assigned_by`: the principal who made the
+    assignment, if the head says it. The entry has none of these.
+
+    `received`: a text that is another one after each message of the customer, at least if its time is another one.
+    `has_opted_out`: the customer wants no marketing in this conversation.
 
     Of an assistant's conversation: `ai_version` of its newest answer, the `language`, the code for which people got it,
     and how often they gave each rating to its answers. The entry has none of these either.
@@ -204,6 +237,8 @@ class Head(Item):
     project_id: str | None = None
     last_activity_at: str  # `YYYY-MM-DDTHH:MM:SS.mmmZ`, also with more digits
     answered_at: str | None = None
+    received: str | None = Field(default=None, repr=False)
+    has_opted_out: bool = False
     ended_at: str | None = None
     status: Status
     context_status: str | None = None
@@ -223,6 +258,7 @@ class Head(Item):
     preview: str | None = Field(default=None, repr=False)
     ttl: int | None = None
     claims: tuple[Claim, ...] = Field(default=(), repr=False)
+    signed: tuple[Identifier, ...] = Field(default=(), repr=False)
     assigned_by: str | None = None
     ai_version: int | None = None
     language: str | None = None
@@ -275,7 +311,8 @@ class CompanyLists(Item):
     """
     How many partitions of gsi_list share the entries of each list of a company; without this item it is one.
 
-    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`.
+    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`. `webhooks` has
+    what each active webhook wants, by its id: contexts and types of events. It is here since feeds read this item.
     """
 
     pk_pattern: ClassVar[str] = "LISTS#{company}"
@@ -286,6 +323,7 @@ class CompanyLists(Item):
     partitions: int = 1
     earlier: int = 1
     since_ms: int = 0
+    webhooks: dict[str, list[str]] = Field(default_factory=dict)
 
     @classmethod
     def key(cls, company: str) -> str:
@@ -369,6 +407,10 @@ def shortened(text: str | None, most: int) -> str | None:
 
 def _id_of(context: Context, reference: str) -> str:
     return digest("inbox", context, reference)[:ID_CHARACTERS]
+
+
+def _mark_of(text: str | None) -> str | None:
+    return digest("mark", text)[:_MARK_CHARACTERS] if text else None
 
 
 def _mark(status: Status, *, unread: bool) -> str:

@@ -8,6 +8,7 @@ until they change, and are found there.
     throttled -> readers merge twice as many partitions, at once    -> EFFECT_MS later writers use them
 
 Processes read the number once a minute. So each of them merges the further partitions before one of them is written.
+The item of the number also says which webhooks want events of the company, so that a company without any costs nothing.
 """
 
 from __future__ import annotations
@@ -20,15 +21,21 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed
 from shared.inbox.items import PARTITION_KEY, CompanyLists, pk
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boto3.dynamodb.conditions import ConditionBase
+
     from shared.aws.dynamodb import Table
 
 MOST: Final = 8  # about 4,000 changes a second
 REREAD_MS: Final = 60 * clock.SECOND_MS
 EFFECT_MS: Final = 2 * REREAD_MS
 _MOST_HELD: Final = 10_000  # companies of one process
+_MOST_ROUNDS: Final = 8
 
 type _Held = dict[str, tuple[int, CompanyLists]]
 
@@ -55,18 +62,38 @@ def double(table: Table, company: str) -> None:
     stored, now = _stored(table, company), clock.now_ms()
     if stored.partitions >= MOST or (stored.since_ms and now < stored.since_ms + REREAD_MS):
         return
-    doubled = CompanyLists(
-        pk=CompanyLists.key(company),
-        partitions=2 * stored.partitions,
-        earlier=stored.partitions,
-        since_ms=now + EFFECT_MS,
+    doubled = stored.model_copy(
+        update={
+            "partitions": 2 * stored.partitions,
+            "earlier": stored.partitions,
+            "since_ms": now + EFFECT_MS,
+        }
     )
-    is_present = CompanyLists.attr("partitions").eq(stored.partitions)
     try:
-        table.put(doubled.attributes(), when=Attr(PARTITION_KEY).not_exists() | is_present)
+        table.put(doubled.attributes(), when=_as_read(stored))
     except ConditionFailed:
-        return  # Another run has doubled it.
+        return  # Another run has doubled it, or a webhook was changed: the next throttled write doubles it.
     logger.warning("inbox lists have more partitions", extra={"partitions": doubled.partitions})
+
+
+def webhooks(table: Table, company: str) -> Mapping[str, list[str]]:
+    """Return what each active webhook of the company wants; a process knows a change after REREAD_MS."""
+    return _lists(table, company).webhooks
+
+
+def set_webhooks(table: Table, company: str, wanted: Mapping[str, list[str]]) -> None:
+    """Store what the webhooks of a company want. Safe to repeat. Raises Transient after many concurrent writes."""
+    for _ in range(_MOST_ROUNDS):
+        stored = _stored(table, company)
+        if stored.webhooks == wanted:
+            return
+        changed = stored.model_copy(update={"webhooks": dict(wanted)})
+        try:
+            table.put(changed.attributes(), when=_as_read(stored))
+        except ConditionFailed:
+            continue
+        return
+    raise Transient("company_lists_contended")
 
 
 def forget() -> None:
@@ -89,3 +116,11 @@ def _stored(table: Table, company: str) -> CompanyLists:
     key = CompanyLists.key(company)
     item = table.get(pk(key))
     return CompanyLists.read(item) if item else CompanyLists(pk=key)
+
+
+def _as_read(stored: CompanyLists) -> ConditionBase:
+    """Return a condition that the item is the one that was read, or that there is none yet."""
+    webhooks = CompanyLists.attr("webhooks")
+    same = webhooks.eq(stored.webhooks) if stored.webhooks else webhooks.not_exists()
+    is_present = CompanyLists.attr("partitions").eq(stored.partitions) & same
+    return Attr(PARTITION_KEY).not_exists() | is_present

@@ -37,7 +37,7 @@ class Fact(StrEnum):
     ENDED_WITH_PEOPLE = "ended_with_people"
     OPTED_OUT = "opted_out"
     FAILED = "failed"
-    RATED = "rated"  # an answer of the assistant, by a person; not a count of a day
+    RATED = "rated"  # an answer of the assistant by a person, or the conversation by its customer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from shared.runtime.timezones import ZoneName
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _as_date(text: str) -> str:
     return text
 
 
-type ClockTime = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+type ClockTime = Annotated[str, Field(pattern=patterns.TIME)]
 type Day = Annotated[str, AfterValidator(_as_date)]
 
 

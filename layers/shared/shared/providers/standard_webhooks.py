@@ -11,21 +11,30 @@ from shared.runtime import clock
 _KEY_PREFIX = "whsec_"
 
 
-def signed(body: bytes, message_id: str, key: str) -> dict[str, str]:
+def signed(body: bytes, message_id: str, *keys: str) -> dict[str, str]:
     """
-    Return the headers: id, time, and `v1,` with an HMAC of `id.time.body`. *key*: `whsec_` and base64. Raises
-    Misconfigured for an invalid key.
+    Return the headers: id, time, and for each key `v1,` with an HMAC of `id.time.body`, with blanks between them.
+    *keys*: `whsec_` and base64. Raises Misconfigured for an invalid key.
     """
+    at = str(clock.now_ms() // clock.SECOND_MS)
+    content = f"{message_id}.{at}.".encode() + body
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": at,
+        "webhook-signature": " ".join(f"v1,{_signature(content, key)}" for key in keys),
+    }
+
+
+def secret_text(secret: bytes) -> str:
+    """Return a secret as receivers store it."""
+    return _KEY_PREFIX + base64.b64encode(secret).decode()
+
+
+def _signature(content: bytes, key: str) -> str:
     try:
         secret = base64.b64decode(key.removeprefix(_KEY_PREFIX), validate=True)
     except (binascii.Error, ValueError):
         secret = b""
     if not secret:
         raise Misconfigured("function_signing_key")
-    at = str(clock.now_ms() // clock.SECOND_MS)
-    signature = hmac.new(secret, f"{message_id}.{at}.".encode() + body, hashlib.sha256).digest()
-    return {
-        "webhook-id": message_id,
-        "webhook-timestamp": at,
-        "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
-    }
+    return base64.b64encode(hmac.digest(secret, content, hashlib.sha256)).decode()

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 LONGEST_ROW = 64 << 10  # characters
 DELIMITERS = ",;\t"
-# Spreadsheets run cells that begin with these as formulas, in some languages also with their wide forms.
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
+# Spreadsheets run cells that begin with these as formulas, in some languages also with their wide forms. Some languages
+# part a line at semicolons, which ends the quotes around a cell: a text behind one, or in a new line, begins a cell.
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_MAY_RUN = re.compile(rf"(?<=[;\r\n])(?=[{_SIGNS}])|^(?=[\t\r\n{_SIGNS}])")
+_HARMLESS = re.compile(rf"(?<=[;\r\n])'(?=[{_SIGNS}])|^'(?=[\t\r\n{_SIGNS}])")
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _HEADER_BYTES = 256  # in which a header of UTF-16 has a separator or a line end, in any alphabet
 _ENCODINGS = {"utf-8": "UTF-8", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
@@ -33,7 +36,7 @@ class Unreadable(Exception):
 
     def __init__(self, reason: str, problem: str = "", line: int = 0, column: int = 0) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.rule, self.column = reason, problem or reason, column
         place = f"line {line}" + (f", column {column}" if column else "")
         self.problem = f"{place}: {problem}" if line else problem
 
@@ -272,8 +275,13 @@ def _miscounted(cells: list[str], width: int, line: int) -> Unreadable | None:
 
 
 def harmless(text: str) -> str:
-    """Return a text as a cell: one that a spreadsheet would run begins with an apostrophe."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """Return a text as a cell, with an apostrophe before each part that a spreadsheet would run."""
+    return _MAY_RUN.sub("'", text)
+
+
+def original(cell: str) -> str:
+    """Return the text of a cell that `harmless` may have made."""
+    return _HARMLESS.sub("", cell)
 
 
 def text_of(columns: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:

@@ -20,7 +20,7 @@ from tests.integration.conversations.content.model_input import (
     newest_input,
     requests,
 )
-from tests.integration.conversations.inbound.test_inbox_files import at_meta, picture
+from tests.integration.conversations.inbound.test_inbox_files import at_meta, filed, picture
 from tests.integration.conversations.inbound.test_media import Files
 from tests.integration.conversations.steps import (
     OPENAI_SECRET_ID,
@@ -111,6 +111,27 @@ def test_the_reply_waits_for_the_words_of_a_voice_note_that_the_inbox_has_copied
 
     assert recording(system, ref)["transcript"] == WORDS
     assert newest_input(system) == f"{HEARD}\n{WORDS}"
+
+
+def test_the_model_reads_the_text_that_a_person_had_made_in_the_inbox_without_another_call(
+    system: System,
+) -> None:
+    ref = at_meta(system)
+    key = f"media/{sample_data.COMPANY}/106540352242922/77/voice.ogg"
+    system.s3.put_object(Bucket=system.bucket, Key=key, Body=OGG)
+    url = f"s3://{system.bucket}/{key}"
+    voice = File(url=url, provider_id="77", mime_type="audio/ogg")
+    system.forward(picture(system, media=[voice]))
+    system.run_intake()
+
+    for text in (WORDS, "A later text."):
+        system.forward(filed(system, file=File(url=url, provider_id="77", transcript=text)))
+        system.run_intake()
+    answer(system)
+
+    assert recording(system, ref)["transcript"] == WORDS
+    assert newest_input(system) == f"{HEARD}\n{WORDS}"
+    assert transcriptions(system) == []
 
 
 def test_words_that_ask_for_a_person_reach_one(system: System, files: Files) -> None:

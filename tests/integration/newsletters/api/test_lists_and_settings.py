@@ -251,7 +251,7 @@ def test_a_file_is_a_document_whose_passages_can_be_read(author: Author) -> None
 @pytest.mark.parametrize(
     ("changed", "field", "problem"),
     [
-        ({"name": "trial.md"}, "name", "must match"),
+        ({"name": "trial.md"}, "name", "must have 1 to 100 of a-z, 0-9"),
         ({"name": "trial.pdf"}, "file", "must be the file that the end of its name says"),
         ({"file": "JVBERi0xLjcgYnJva2Vu", "name": "a.pdf"}, "file", "must be a file that can be"),
         ({"file": _word_file()}, "file", "must have text: a scan has none"),

@@ -88,7 +88,7 @@ def test_all_errors_are_listed_together(
         "input should be a valid string, or input should be a valid dictionary"
     )
     assert found["company_id"] == "field required"
-    assert found["channel_config.email.company_email"].startswith("string should match pattern")
+    assert found["channel_config.email.company_email"].startswith("must be an e-mail address")
     assert len(found) == 6
 
 

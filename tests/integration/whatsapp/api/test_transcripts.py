@@ -44,6 +44,14 @@ def set_up(admin: Admin, caller: Caller = ADMIN, **settings: Any) -> Answer:  # 
     return answer
 
 
+def listed(admin: Admin, caller: Caller = ADMIN) -> dict[str, Any]:  # noqa: F811 - as above
+    event = api_gateway.request("GET /whatsapp/transcription", None, caller)
+    answer = admin.module.handler(event, Invocation())
+    assert answer["statusCode"] == 200
+    numbers = json.loads(answer["body"])["result"]["numbers"]
+    return {one["phone"]: one.get("transcription") for one in numbers}
+
+
 def test_an_administrator_sets_and_removes_the_transcriber_of_a_number(
     admin: Admin,  # noqa: F811 - as above
     harness: Harness,
@@ -59,6 +67,7 @@ def test_an_administrator_sets_and_removes_the_transcriber_of_a_number(
         "largestBytes": 2_000_000,
         "automatic": False,
     }
+    assert listed(admin) == {PHONE: answer.body["result"]["transcription"]}
     phone = store.phones.get(harness.resources.table, PHONE)
     assert phone is not None
     assert number_view(phone).transcription == "on_request"
@@ -69,6 +78,19 @@ def test_an_administrator_sets_and_removes_the_transcriber_of_a_number(
     phone = store.phones.get(harness.resources.table, PHONE)
     assert phone is not None
     assert number_view(phone).transcription is None
+    assert listed(admin)[PHONE] is None
+
+
+def test_the_transcribers_of_numbers_are_read_by_administrators_of_their_company_only(
+    admin: Admin,  # noqa: F811 - as above
+) -> None:
+    set_up(admin)
+
+    assert PHONE not in listed(admin, FOREIGN)
+    refused = admin.module.handler(
+        api_gateway.request("GET /whatsapp/transcription", None, AGENT), Invocation()
+    )
+    assert refused["statusCode"] == 403
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.inbox import transcripts as stored
 from whatsapp.store.items import Message
 from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import transcripts
 
 if TYPE_CHECKING:
@@ -158,6 +159,43 @@ def test_at_the_number_of_an_ai_conversation_its_project_decides(speech: Speech)
     speech.receive()
 
     assert speech.queued(TRANSCRIPTION) == []
+
+
+def test_the_text_that_a_person_asked_for_is_reported_to_the_ai_conversation_also_after_a_crash(
+    speech: Speech, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speech.set_up(automation=CONVERSATIONS)
+    speech.receive()
+    reported = speech.harness.inbound
+    reported.entries.clear()
+    transcript_requests.request(speech.queue, a_phone(), PK)
+    (asked,) = speech.queued(TRANSCRIPTION)
+
+    def dies(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(forwarder, "file", dies)
+        with pytest.raises(KeyboardInterrupt):
+            speech.transcribe(asked)
+    assert reported.entries == []
+
+    assert speech.transcribe(asked) is Outcome.DUPLICATE
+
+    (event,) = reported.entries
+    file = json.loads(event.body)["file"]
+    assert file["transcript"] == WORDS
+    assert file["url"].endswith(speech.message.s3_key or "-")
+    assert len(speech.calls()) == 1
+
+
+def test_the_text_of_a_number_of_people_is_reported_nowhere(speech: Speech) -> None:
+    speech.receive()
+    (event,) = speech.queued(TRANSCRIPTION)
+
+    speech.transcribe(event)
+
+    assert speech.harness.inbound.entries == []
 
 
 def test_a_picture_is_no_recording(speech: Speech) -> None:

@@ -55,7 +55,7 @@ def asked(
     conversations = {"whatsapp:read", "conversations:read", "email_threads:read"}
     reads = {*conversations, "contacts:read", "richpanel:read"}
     consent = {"consent:read", "consent:write"}
-    writes = {"whatsapp:write", "contacts:write", "contacts:admin", "privacy:admin"}
+    writes = {"whatsapp:write", "contacts:write", "contacts:admin", "privacy:admin", "access:admin"}
     scopes = frozenset({*reads, *consent, *writes})
     reader = Caller(company=COMPANY, scopes=scopes, principal=principal)
     return inbox_call(

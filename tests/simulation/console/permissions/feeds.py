@@ -19,8 +19,10 @@ from shared.inbox.items import Context, Entry, Head
 from shared.inbox.live import subscriptions
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.notifications.items import Notification, NotificationKind
+from shared.inbox.notifications.webhooks.items import EventType
 from shared.runtime import clock
 from tests.simulation.console.permissions.calls import BROWSER, PERSON, STAGE, watched
+from tests.simulation.console.permissions.webhooks import EVERY
 from tests.simulation.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.streams import Stream
@@ -56,6 +58,8 @@ def feeding(
         with (
             mock.patch("shared.inbox.entries.resolution.resolve", _joining),
             mock.patch("shared.inbox.notifications.causes.of_entry", _assigned),
+            mock.patch("shared.inbox.partitions.webhooks", return_value={"hook": EVERY}),
+            mock.patch("shared.inbox.notifications.webhooks.events.of_entry", _received),
         ):
             watched(system, observer, function, module, {"Records": records})
 
@@ -70,14 +74,24 @@ def _assigned(_: Entry | None, wanted: Entry, __: Head, now: str) -> list[Notifi
     return [Notification.of(NotificationKind.ASSIGNED, PERSON, wanted, now)]
 
 
+def _received(*_: object) -> tuple[EventType, ...]:
+    """An event for every change."""
+    return (EventType.MESSAGE_RECEIVED,)
+
+
 def _joining(
-    contacts: Table, company: str, claims: Sequence[Claim], at_ms: int, name: str | None
+    contacts: Table,
+    company: str,
+    claims: Sequence[Claim],
+    at_ms: int,
+    name: str | None,
+    **more: Any,
 ) -> str:
     """Resolve a person's claims, then as claims of a person who is known by another identifier too."""
     other = Claim(identifier(IdentifierKind.EMAIL, "other@orchard.example"), Proof.COMPANY)
     for known in ([other], claims, [other, *claims], [other]):
         resolve(contacts, company, known, at_ms)
-    return resolve(contacts, company, claims, at_ms, name)
+    return resolve(contacts, company, claims, at_ms, name, **more)
 
 
 def _connected(company: str) -> Connection:

@@ -35,6 +35,7 @@ from tests.simulation.console.permissions.calls import (
     watched,
 )
 from tests.simulation.console.permissions.contacts import change_contacts, select_contacts
+from tests.simulation.console.permissions.webhooks import use_webhooks
 from tests.simulation.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.template import ACCOUNT, REGION, create_table, environment, properties, put_parameter
@@ -97,6 +98,7 @@ def read_inbox(system: Any, observer: CallObserver) -> None:
     assert json.loads(answer["body"])["result"]["people"], answer
     _send_digest(system, observer, api)
     _push(system, observer, api)
+    use_webhooks(system, observer, api)
 
 
 def _send_digest(system: Any, observer: CallObserver, api: ModuleType) -> None:

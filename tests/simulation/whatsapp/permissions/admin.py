@@ -68,6 +68,7 @@ def ask_for_a_transcript(system: System, ask: Callable[..., dict[str, Any]]) -> 
     transcription = {"provider": "openai", "apiKeyReference": MODEL_KEY, "automatic": False}
     setting = {"phone": COUNTER.phone, "transcription": transcription}
     ask("POST /whatsapp/transcription", 200, setting)
+    ask("GET /whatsapp/transcription", 200)
     store.phones.forget()
     ask("POST /whatsapp/transcripts", 202, {"phone": COUNTER.phone, "messageId": wamid("v")})
     system.drain()

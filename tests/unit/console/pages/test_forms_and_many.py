@@ -35,7 +35,7 @@ class Replies:
 
     def store(self, call: Call) -> Answer | Refusal:
         if "{{1" in call.input["text"]:
-            return Refusal(400, "invalid_input", {"text": "String should match pattern '^x$'"})
+            return Refusal(400, "invalid_input", {"text": "must be a time such as 08:30"})
         self.texts[call.path["name"]] = call.input["text"]
         return Answer(self.view(call.path["name"]))
 
@@ -76,7 +76,7 @@ def test_a_refused_text_stays_with_the_reason_beside_it_and_what_was_removed_com
     name.fill("address")
     text.fill("At {{1 street}}")
     form.get_by_role("button", name="Speichern").click()
-    assert problem_of(text) == "hat Zeichen oder eine Form, die nicht erlaubt sind"
+    assert problem_of(text) == "muss geschrieben sein wie 08:30"
     expect(text).to_have_value("At {{1 street}}")
     text.fill("At the corner")
     form.get_by_role("button", name="Speichern").click()

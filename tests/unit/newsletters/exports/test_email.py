@@ -169,6 +169,37 @@ def test_columns_of_numbers_are_narrow_before_a_table_scrolls() -> None:
     assert table.get("style", "").endswith(f"min-width:{85 + 44 + 44 + 85}px")
 
 
+WIDE = (
+    "| Region | Maize | Beans | Note | 2025 |\n|---|---|---|---|--:|\n"
+    "| North & East | good harvest | late rain | <b>stored</b> | 1,240 |\n| South | | poor | sold | 34 % |"
+)
+
+
+def test_rows_of_a_wide_table_are_blocks_with_the_names_of_columns_on_a_phone() -> None:
+    mail = html.fromstring(render("email", document(WIDE)).body.decode())
+    (table,) = mail.xpath("//table[@class='nl-stacked']")
+    labels = [
+        [one.text for one in row.xpath("./td/span[@class='nl-label']")]
+        for row in table.xpath(".//tbody/tr")
+    ]
+    names = ["Region: ", "Maize: ", "Beans: ", "Note: ", "2025: "]
+    assert labels == [names, [one for one in names if one != "Maize: "]]
+    hidden = {one.get("style") for one in table.xpath(".//span[@class='nl-label']")}
+    assert hidden == {"display:none;mso-hide:all;"}
+    sheet = "".join(mail.xpath("//style/text()")).partition("max-width: 480px")[2]
+    assert ".nl-stacked thead { display: none !important; }" in sheet
+    assert ".nl-label { display: inline !important;" in sheet
+    assert "<b>stored" not in html.tostring(table, encoding="unicode")
+
+
+def test_a_table_that_has_room_on_a_phone_stays_a_table() -> None:
+    narrow = "| Name | 2024 | 2025 |\n|---|--:|--:|\n| Goats | 1,240 | 34 % |"
+    for name in ("email", "html"):
+        shown = render(name, document(narrow)).body.decode()
+        assert "nl-label" not in shown.partition("</style>")[2].rpartition("<table")[2]
+    assert "nl-stacked" not in render("html", document(WIDE)).body.decode()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_sample_issue_is_shown_whole_with_a_footer_for_dark_and_light(language: str) -> None:
     """Pictures of the same mails are in docs/newsletters/issues.md."""

@@ -40,6 +40,11 @@ GIVEN_OTHERWISE = {
 }
 # Who acts is the caller, never a parameter.
 OF_THE_CALLER = {"initiate_call": {"agentId"}}
+# Beyond the specification: what campaigns cost, the retry of the failed, and tests of two templates.
+OURS = {
+    *("get_message_prices", "set_message_prices", "retry_campaign"),
+    *("get_campaign_test", "decide_campaign_test"),
+}
 RECORD = "record its call, as local/docs/recorded_calls.py says"
 
 
@@ -69,8 +74,9 @@ def reference() -> str:
     return "".join(action_reference.pages(list(declared().values())).values())
 
 
-def test_every_specified_action_is_declared_and_no_other() -> None:
-    assert declared().keys() == specified().keys()
+def test_every_specified_action_is_declared_and_no_other_but_ours() -> None:
+    assert declared().keys() - OURS == specified().keys()
+    assert declared().keys() >= OURS
 
 
 def test_the_contract_names_167_actions_and_older_clients_30() -> None:

@@ -24,6 +24,7 @@ class DueKind(StrEnum):
     QUEUED = "queued"
     QUEUED_REPLY = "queued_reply"
     FOLLOW_UP = "follow_up"
+    SATISFACTION = "satisfaction"  # the question how satisfied the customer is
 
 
 class Due(OfConversation):

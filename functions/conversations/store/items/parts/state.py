@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.identifiers import REQUEST_PREFIX
@@ -11,6 +11,17 @@ from conversations.store.items.turn import Turn
 from shared.api.principals import is_team
 from shared.aws.dynamodb import Attributes
 from shared.identity.addresses import USER_ID_PREFIX
+
+
+class Satisfaction(BaseModel):
+    """How satisfied a customer is, 1 to 5; the newest of their *answers*, at most five."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
+
+    score: int
+    comment: str | None = Field(default=None, repr=False)
+    answered_at: str
+    answers: int = 1
 
 
 class State(OfConversation):
@@ -90,6 +101,10 @@ class State(OfConversation):
     ratings: dict[str, int] = Field(
         default_factory=dict
     )  # of the model's messages by people, how often each
+    # The question how satisfied the customer is, once it is sent: the version of the settings with which the model
+    # answered, 0 for an unknown one. And the answer.
+    satisfaction_asked: int | None = None
+    satisfaction: Satisfaction | None = None
     erased_at: str | None = None
 
     @property

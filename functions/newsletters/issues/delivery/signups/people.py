@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from newsletters.issues.readers import acts
 from newsletters.issues.readers.reader_data import contact_of
 from shared.aws.sqs_fifo import digest
 from shared.contacts import lists
@@ -17,8 +18,6 @@ from shared.identity.contacts.details import TooManyValues, VersionConflict
 from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import Profile, What
 from shared.identity.identifiers import IdentifierKind, identifier
-from shared.policy.consent.records import Source, State, Statement
-from shared.policy.consent.subscriptions import EMAIL, NEWSLETTERS, list_scope
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -38,16 +37,7 @@ def join(resources: SendingResources, signup: Signup) -> bool:
     Safe to repeat. Raises Transient.
     """
     company, table = signup.company_id, resources.people.contacts
-    confirmed_ms = clock.from_text(str(signup.confirmed_at))
-    statement = Statement(
-        source=Source.LINK,
-        at_ms=confirmed_ms,
-        evidence=f"signup/{signup.confirmed_at}",
-        channel=EMAIL,
-    )
-    resources.people.consents.record_of_hash(
-        company, signup.recipient, list_scope(signup.list_id), State.OPTED_IN, statement
-    )
+    acts.record_confirmed(resources.people.consents, signup)
     cause = digest("newsletter signup", company, signup.recipient, str(signup.confirmed_at))
     own = identifier(IdentifierKind.EMAIL, signup.email)
     person = _contact(table, company, own, cause)
@@ -62,15 +52,7 @@ def leave_all(resources: SendingResources, asked: Signup) -> None:
     Safe to repeat. Raises Transient.
     """
     company, table = asked.company_id, resources.people.contacts
-    statement = Statement(
-        source=Source.LINK,
-        at_ms=clock.from_text(str(asked.confirmed_at)),
-        evidence=f"erasure/{asked.confirmed_at}",
-        channel=EMAIL,
-    )
-    resources.people.consents.record_of_hash(
-        company, asked.recipient, NEWSLETTERS, State.OPTED_OUT, statement
-    )
+    acts.record_confirmed(resources.people.consents, asked)
     person = contact_of(table, company, asked.email)
     if person is None:
         return

@@ -80,6 +80,8 @@ def _mail(resources: SendingResources, signup: Signup, run: Run) -> bool:
     if resources.switches.in_force().safe_mode:
         signups.next_turn(table, signup, clock.now_ms() + WAIT_MS)
         return True
+    if signup.asks != "join":
+        _join_confirmed(resources, signup, run)
     of = public_lists.get(table, signup.company_id, signup.list_id)
     reason = _objection(resources, of, signup)
     if of is None or reason is not None:
@@ -89,6 +91,14 @@ def _mail(resources: SendingResources, signup: Signup, run: Run) -> bool:
     if reserved is not None:
         _attempt(resources, of, reserved)
     return True
+
+
+def _join_confirmed(resources: SendingResources, asked: Signup, run: Run) -> None:
+    """Carry out what the reader has confirmed before the request: the queue may bring it later."""
+    found = signups.of_reader(resources.store.table, asked.company_id, asked.recipient)
+    for one in found.values():
+        if one.asks == "join" and one.state is SignupState.CONFIRMED:
+            _join(resources, one, run)
 
 
 def _objection(resources: SendingResources, of: PublicList | None, signup: Signup) -> str | None:

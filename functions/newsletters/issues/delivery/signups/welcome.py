@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import links, personal_fields
 from newsletters.issues.delivery.signups.signup_mail import reference_of
-from newsletters.issues.links import LEAVE, Link
+from newsletters.issues.links import LEAVE, NO_TRACK, Link
 from newsletters.issues.personal_fields import Names
 from newsletters.issues.reader_texts import texts_of
 from newsletters.issues.readers.texts import language_of
@@ -30,7 +30,7 @@ _HTML: Final = (
     '<!doctype html><html lang="{language}" dir="{direction}"><head><meta charset="utf-8"><title>{subject}</title>'
     '</head><body style="margin:0;padding:24px;font-family:Arial,sans-serif;font-size:16px;line-height:1.5">{text}'
     '<p style="font-size:14px;color:#565656"><span dir="auto">{sender}</span><br><span dir="auto">{postal}</span><br>'
-    '<a ses:no-track href="{leave}" style="color:#1a4f8b">{leave_text}</a></p></body></html>'
+    '<a {no_track} href="{leave}" style="color:#1a4f8b">{leave_text}</a></p></body></html>'
 )
 
 
@@ -118,6 +118,7 @@ def _body(of: PublicList, signup: Signup, leave: str, names: Names) -> Body:
         text="".join(f'<p dir="auto">{one.replace("\n", "<br>")}</p>' for one in paragraphs),
         sender=escape(of.sender_name),
         postal=escape(of.postal_address),
+        no_track=NO_TRACK,
         leave=escape(leave),
         leave_text=escape(texts.leave),
     )

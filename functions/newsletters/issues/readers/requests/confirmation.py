@@ -60,13 +60,16 @@ def respond(deps: IssueDependencies, visit: Visit, link: Link) -> dict[str, Any]
 
 
 def confirm(deps: IssueDependencies, found: Signup, evidence: ConsentEvidence | None) -> None:
-    """Store a confirmation, which a worker carries out. Raises LinkExpired and Transient."""
+    """
+    Store a confirmation, and record the consent that it is; a worker carries it out. Safe to repeat, also if an earlier
+    request was cut off. Raises LinkExpired and Transient.
+    """
     table = deps.store.table
     for _ in range(ROUNDS):
-        if found.state is SignupState.CONFIRMED:
-            return
-        confirmed = signups.confirm(table, found, evidence)
+        is_stored = found.state is SignupState.CONFIRMED
+        confirmed = found if is_stored else signups.confirm(table, found, evidence)
         if confirmed is not None:
+            acts.record_confirmed(deps.people.consents, confirmed)
             signup.enqueue(deps, ReaderRequested.of(confirmed))
             return
         again = signups.get(table, found.company_id, found.recipient, found.name)

@@ -12,7 +12,7 @@ from shared.access.ownership import ids, proofs
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.providers.whatsapp import aws_eum
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
@@ -29,10 +29,22 @@ WAITS = 10  # looks for the test event, half a second apart
 WAIT_MS = 500
 
 type Topic = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$")
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+            "must be a topic such as arn:aws:sns:eu-central-1:123456789012:events",
+        )
+    ),
 ]
 type Role = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:role/[a-zA-Z0-9+=,.@_/-]{1,512}$")
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[a-zA-Z0-9+=,.@_/-]{1,512}$",
+            "must be a role such as arn:aws:iam::123456789012:role/events",
+        )
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
-from shared.runtime import clock
+from shared.runtime import clock, patterns
 from shared.runtime.redaction import redacted
 from whatsapp.actions.accounts.administration.webhooks import WEBHOOKS
 from whatsapp.actions.calls import paging, participants
@@ -26,9 +26,15 @@ class GetEvents(PageInput):
     """Events of a type (a webhook field), in a time range, or of an account; without both, of the only account."""
 
     meta_waba_id: WabaId | None = None
-    event_type: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^#]+$")] | None = (
-        None
-    )
+    event_type: (
+        Annotated[
+            str,
+            Field(
+                min_length=1, max_length=128, pattern=patterns.worded(r"^[^#]+$", "must not have #")
+            ),
+        ]
+        | None
+    ) = None
     since: Moment | None = None
     until: Moment | None = None
 

@@ -1,5 +1,6 @@
 """
-The recipients of a campaign from a list or segment of contacts, read when it starts and cut into pages.
+The recipients of a campaign from a list or segment of contacts, or from the failed messages of another one, read when
+it starts and cut into pages.
 
     lease    ->    people of the audience, in its order    ->    a page, with the position in the audience    ->    ...
 
@@ -22,10 +23,11 @@ from shared.identity.contacts.attributes import text_of
 from shared.inbox.items import Channel
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.actions.campaigns.pages import cutting, recipients
+from whatsapp.actions.campaigns.pages import cutting, failures, parts, recipients
 from whatsapp.privacy import tombstones
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import BodyField, Campaign, CampaignPage
+from whatsapp.store.items.campaign_tests import BodyField
+from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import audience_readings, campaign_turns
 from whatsapp.store.sending import campaigns as records
 
@@ -42,10 +44,9 @@ if TYPE_CHECKING:
 # them is stored by then.
 TURN_MS: Final = 45 * clock.SECOND_MS
 MISSING: Final = "audience_missing"
-OPTED_OUT: Final = "opted_out"
 NO_VALUE: Final = "missing_value"
-ERASED: Final = "erased"  # An erasure goes through the contexts, and removes contacts last.
 
+type Person = tuple[str, Row | None, str]
 type Fields = Sequence[BodyField]
 
 
@@ -98,15 +99,15 @@ def _cut(
     part, left_out, of = cutting.Part.after(campaign), dict(campaign.left_out), _of(campaign)
     at_once = max(1, recipients.PAGE // 2)
     while not of.is_read:
-        found = read(resources, str(campaign.company), of, limit=at_once)
-        for _, row, reason in rows_of(resources, campaign, found):
+        people, after = read(resources, campaign, of, limit=at_once)
+        for _, row, reason in people:
             if row is not None:
                 part.take(row, phone)
             else:
                 left_out[reason] = left_out.get(reason, 0) + 1
         if part.number > recipients.MOST_ROWS:
             raise _TooMany
-        of = of.model_copy(update={"after": found.after, "is_read": found.after is None or None})
+        of = of.model_copy(update={"after": after, "is_read": after is None or None})
         is_late = remaining_ms() < max(ends, begun - TURN_MS)
         if of.is_read or is_late or len(part.rows) + at_once > recipients.PAGE:
             position = campaign.position + 1
@@ -122,34 +123,48 @@ def _cut(
 
 
 def read(
-    resources: ActionResources, company: str, of: AudienceOfCampaign, *, limit: int
-) -> AudiencePage:
-    """Return whom WhatsApp reaches among the next contacts. Raises ListNotFound and SegmentNotFound."""
+    resources: ActionResources, campaign: Campaign, of: AudienceOfCampaign, *, limit: int
+) -> tuple[list[Person], str | None]:
+    """
+    Return the next people of an audience, at most *limit*, and the position after them, None at the end.
+
+    A person is an id, of the contact or of the failed message, and a row; or None for the row, and the reason why the
+    person is left out. Raises ListNotFound and SegmentNotFound.
+    """
+    if of.kind == "failed":
+        messages, after = failures.read(resources, campaign, of, limit=limit)
+        return list(failures.rows_of(resources, campaign, messages)), after
     wanted = Audience(kind=of.kind, id=of.id)
-    return audience.page(
-        resources.people, company, wanted, Channel.WHATSAPP, limit=limit, after=of.after
-    )
+    found = audience.page(
+        resources.people, str(campaign.company), wanted, Channel.WHATSAPP,
+        limit=limit, after=of.after,
+    )  # fmt: skip
+    return list(_rows_of(resources, campaign, found)), found.after
 
 
-def rows_of(
+def _rows_of(
     resources: ActionResources, campaign: Campaign, found: AudiencePage
-) -> Iterator[tuple[str, Row | None, str]]:
-    """Yield the id and the row of each person; None for the row, and the reason, of one who is left out."""
+) -> Iterator[Person]:
     fields = _of(campaign).body_fields
     for one in found.left_out:
-        yield one.contact_id, None, one.reason
+        is_elsewhere = parts.is_elsewhere(campaign, one.contact_id)
+        yield one.contact_id, None, parts.OTHER if is_elsewhere else one.reason
     for person in found.recipients:
+        if parts.is_elsewhere(campaign, person.contact_id):
+            yield person.contact_id, None, parts.OTHER
+            continue
         own_id = person.address.removeprefix("+").removeprefix(USER_ID_PREFIX)
         until = tombstones.erased_until(resources.table, str(campaign.company), [own_id])
+        # An erasure goes through the contexts, and removes contacts last.
         if person.proven_at <= until:
-            yield person.contact_id, None, ERASED
+            yield person.contact_id, None, failures.ERASED
         else:
             yield person.contact_id, *_row(person, fields)
 
 
 def _row(person: Recipient, fields: Fields) -> tuple[Row | None, str]:
     if person.consent.is_opted_out:
-        return None, OPTED_OUT
+        return None, failures.OPTED_OUT
     texts = [_text(person, one) for one in fields]
     if None in texts:
         return None, NO_VALUE

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from botocore.exceptions import ClientError
@@ -90,17 +91,22 @@ def _give_up(resources: ActionResources, campaign_id: str, reason: str) -> None:
 
 @dataclass(slots=True)
 class Part:
-    """Rows read since the last page. *number*: the last line of the list that was read."""
+    """
+    Rows read since the last page. *number*: the last line of the list that was read. *countries*: the recipients of all
+    pages and of these rows.
+    """
 
     number: int
     invalid_count: int
     invalid_lines: list[int]
     rows: list[Row]
+    countries: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def after(cls, campaign: Campaign) -> Self:
         """Return the part that follows the stored progress."""
-        return cls(campaign.rows, campaign.invalid_count, list(campaign.invalid_lines or []), [])
+        lines, countries = list(campaign.invalid_lines or []), Counter(campaign.countries)
+        return cls(campaign.rows, campaign.invalid_count, lines, [], countries)
 
     def take(self, given: object, phone: Phone) -> None:
         """Add a row, or note its line as invalid."""
@@ -108,6 +114,7 @@ class Part:
         row = recipients.checked(given, self.number, phone)
         if row is not None:
             self.rows.append(row)
+            self.countries[recipients.country_of(row)] += 1
             return
         self.invalid_count += 1
         if len(self.invalid_lines) < MOST_LINES_SHOWN:
@@ -140,9 +147,10 @@ def saved(
         "rows": part.number,
         "invalid_count": part.invalid_count,
         "invalid_lines": part.invalid_lines or None,
+        "countries": dict(part.countries) or None,
     }
     records.cut(resources.table, campaign, pages, **progress, **further)
-    return campaign.model_copy(update=progress)
+    return campaign.model_copy(update=progress | {"countries": dict(part.countries)})
 
 
 def finish(resources: ActionResources, campaign: Campaign) -> Campaign:

@@ -154,7 +154,7 @@ def _sent(run: PageRun, row: Row) -> SentView:
     conversation = participants.conversation_with(
         _call_of(run), run.phone, str(row.get("to") or row.get("recipient")), "to"
     )
-    parts = ("campaign", str(campaign.company), campaign.campaign_id, str(conversation.from_))
+    parts = ("campaign", str(campaign.company), campaign.once_id, str(conversation.from_))
     order = messages.Order(
         action_id=transmission.action_id(resources, *parts),
         principal=campaign.created_by,

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
+from shared.identity import addresses
 from shared.runtime.csv_files import Unreadable
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.inputs import is_user_id
@@ -31,6 +32,7 @@ LARGEST_LIST_BYTES = 100 << 20
 # So many rows of a list are checked when the campaign is made, until one is valid; the job checks all.
 CHECKED_FIRST = 1_000
 _LONGEST_HEADER_BYTES = 64 << 10
+NO_COUNTRY = "ZZ"  # of satellite numbers; ISO 3166 leaves the code to its users
 
 
 class TooMany(Exception):
@@ -75,6 +77,16 @@ def checked(given: object, line: int, phone: Phone) -> Row | None:
         return None
     values = row.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"to"})
     return {**customer, **values, "line": line}
+
+
+def country_of(row: Row) -> str:
+    """Return the country (ISO 3166) by which the provider charges for a recipient: of the number, or of the user id."""
+    user_id = row.get("recipient")
+    if user_id:
+        return str(user_id)[:2]  # A user id begins with the country of the number.
+    number = str(row["to"])
+    # A number whose country is not certain counts for the main one of its calling code.
+    return addresses.country_of(number) or addresses.dialling_region_of(number) or NO_COUNTRY
 
 
 def layout_of(bucket: Bucket, key: str) -> lists.Layout:

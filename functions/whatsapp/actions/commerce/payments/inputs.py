@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from shared.runtime import patterns
 from whatsapp.actions.calls.inputs import (
     CatalogId,
     Currency,
@@ -21,7 +22,14 @@ from whatsapp.actions.calls.inputs import (
 type OrderId = Annotated[str, Field(min_length=1, max_length=64)]
 type Mcc = Annotated[str, Field(pattern=r"^[0-9]{4}$")]
 type PurposeCode = Annotated[str, Field(pattern=r"^[0-9A-Za-z]{2,5}$")]
-type UpiId = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{2,256}@[A-Za-z]{2,64}$")]
+type UpiId = Annotated[
+    str,
+    Field(
+        pattern=patterns.worded(
+            r"^[A-Za-z0-9._-]{2,256}@[A-Za-z]{2,64}$", "must be a UPI id such as shop@bank"
+        )
+    ),
+]
 type Short = Annotated[Text, Field(max_length=60)]
 type Body = Annotated[Text, Field(max_length=1_024)]
 type Expiration = Annotated[Whole, Field(ge=300, le=2_592_000)]

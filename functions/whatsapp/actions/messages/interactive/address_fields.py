@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from shared.runtime import patterns
 from whatsapp.actions.calls.inputs import Text
 from whatsapp.actions.messages.interactive.parts import Part
 
@@ -16,7 +17,17 @@ class AddressValues(Part):
     """The fields of the form."""
 
     name: _Line | None = None
-    phone_number: Annotated[str, Field(pattern=r"^\+?[0-9 ().-]{7,20}$")] | None = None
+    phone_number: (
+        Annotated[
+            str,
+            Field(
+                pattern=patterns.worded(
+                    r"^\+?[0-9 ().-]{7,20}$", "must be a phone number such as +447700900123"
+                )
+            ),
+        ]
+        | None
+    ) = None
     in_pin_code: Annotated[str, Field(pattern=r"^[0-9]{6}$")] | None = None
     house_number: _Line | None = None
     floor_number: _Line | None = None

@@ -16,6 +16,7 @@ from whatsapp.sending.drafts import CONTACTS, Draft, File, UsedTemplate
 from whatsapp.sending.payloads import TEMPLATE, TEXT, of_file, of_template, of_text
 
 if TYPE_CHECKING:
+    from shared.aws.s3 import Bucket
     from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Message
 
@@ -34,7 +35,7 @@ def draft_of(call: Call[Any], message: Message) -> Draft:
     Raises StateConflict for a message that cannot be sent again.
     """
     _check(message)
-    fields = _fields(call, message)
+    fields = fields_of(call.resources.bucket, call.company, message)
     draft = _draft(call, message, fields)
     if draft is None:
         raise StateConflict(f"messageId: a message of type {message.type} cannot be sent again")
@@ -57,14 +58,17 @@ def _check(message: Message) -> None:
         raise StateConflict("messageId: the message was deleted for everyone")
 
 
-def _fields(call: Call[Any], message: Message) -> dict[str, Any]:
-    """Return text, caption and content of a message, as JSON values; from S3 if they are too long for the item."""
+def fields_of(bucket: Bucket, company: str, message: Message) -> dict[str, Any]:
+    """
+    Return text, caption and content of a message, as JSON values; from S3 if they are too long for the item. Raises
+    StateConflict if they are not stored any more.
+    """
     if message.content_s3_key is None:
         fields = message.model_dump(include={"text_body", "caption", "content"}, by_alias=True)
         return dict(json.loads(json.dumps(fields, default=_number)))
-    bucket, key = call.resources.bucket, message.content_s3_key
+    key = message.content_s3_key
     try:
-        if content_of(bucket, call.company).holds(key):
+        if content_of(bucket, company).holds(key):
             return dict(json.loads(bucket.get(key)))
     except ClientError as error:
         if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:

@@ -47,9 +47,9 @@ MOST_BYTES: Final = 1 << 20  # of a text
 # Of a PDF or Word file: what one request of Lambda can carry, which is in Base64 twice.
 MOST_FILE_BYTES: Final = 3 << 20
 MOST_PASSAGES: Final = 40  # that are shown of a document
-FILE_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$ and end with .pdf or .docx"
+NAME_RULE: Final = "must have 1 to 100 of a-z, 0-9, ., _ and -, and begin with a letter or digit"
+FILE_RULE: Final = f"{NAME_RULE}, and end with .pdf or .docx"
 MOST_TOPICS: Final = 20
-NAME_RULE: Final = "must match ^[a-z0-9][a-z0-9._-]{0,99}$"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _TYPES = {
     ".md": "text/markdown; charset=utf-8",

@@ -38,10 +38,15 @@ def claimed(kind: IdentifierKind, text: str | None, proof: Proof) -> tuple[Claim
         return ()
 
 
-def mark_of(company: str, claims: Sequence[Claim], name: str | None = None) -> str:
+def mark_of(
+    company: str,
+    claims: Sequence[Claim],
+    name: str | None = None,
+    signed: Sequence[Identifier] = (),
+) -> str:
     """
-    Return a keyed hash of all *claims* and the person's *name*. It changes with the write key, so that a rotation
-    resolves them again.
+    Return a keyed hash of all *claims*, the person's *name* and the addresses of a signature. It changes with the
+    write key, so that a rotation resolves them again.
 
     Raises KeysUnreadable and NotConfigured.
     """
@@ -50,6 +55,7 @@ def mark_of(company: str, claims: Sequence[Claim], name: str | None = None) -> s
         for claim in claims
         for text in (claim.identifier.kind, claim.identifier.value, claim.proof)
     ]
+    texts += [text for one in signed for text in ("signed", one.value)]
     return keyed_hashes.all_keys()[0].base32("claims", company, name or "", *texts)[
         :MARK_CHARACTERS
     ]

@@ -58,7 +58,13 @@ _JOINS = frozenset({Proof.PROVIDER, Proof.COMPANY})
 
 
 def resolve(
-    table: Table, company: str, claims: Sequence[Claim], at_ms: int, name: str | None = None
+    table: Table,
+    company: str,
+    claims: Sequence[Claim],
+    at_ms: int,
+    name: str | None = None,
+    *,
+    signed: Sequence[Identifier] = (),
 ) -> str:
     """
     Return the id of the contact that the first of an event's *claims* names; create it if it is new.
@@ -66,12 +72,13 @@ def resolve(
     The other claims join it if they and the first have provider or company proof. A contact that would get more than
     MOST_MEMBERS members is not joined, and neither are contacts about which people have decided. *at_ms*: the time of
     the event. *name*: the person's in this event; searches find the contact by it from then on, as by its identifiers.
+    *signed*: addresses in a signature of the person, by which suggestions find the contact. They join nothing.
     Raises Transient after many concurrent writes, ClientError, and as `keyed_hashes.all_keys`.
     """
     first, *others = claims
     joined = [claim for claim in others if {claim.proof, first.proof} <= _JOINS]
     identifiers = list(dict.fromkeys([first.identifier, *(claim.identifier for claim in joined)]))
-    event = _Event(table, company, at_ms, tokens.of_name(name))
+    event = _Event(table, company, at_ms, [*tokens.of_signed(signed), *tokens.of_name(name)])
     for _ in range(MOST_ROUNDS):
         try:
             return _named(event, identifiers)
@@ -98,7 +105,7 @@ def restore(table: Table, company: str, contact_id: str, kind: IdentifierKind, a
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An event of a company at a time (ms since 1970), and the tokens of its name."""
+    """An event of a company at a time (ms since 1970), and the tokens of its name and signature."""
 
     table: Table
     company: str

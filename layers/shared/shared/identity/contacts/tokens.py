@@ -5,6 +5,7 @@ hashes.
     word      each word of the name, without accents                doe
     digits    the last six digits of a phone number                 900101
     start     the first 3 and 8 characters of an address            ann, ann.doe@
+    signed    an address in a signature of the person, whole          ann@work.example
     id        an external id or user id, with and without its
               system or portfolio                                   shop:c-1001, c-1001
     label, owner, attribute                                         vip, team:night, tier=gold
@@ -47,6 +48,7 @@ class TokenKind(StrEnum):
     DIGITS = "digits"
     START = "start"
     ID = "id"
+    SIGNED = "signed"
     LABEL = "label"
     OWNER = "owner"
     ATTRIBUTE = "attribute"
@@ -73,6 +75,11 @@ def of_identifier(identifier: Identifier) -> list[Token]:
 def of_id(text: str) -> Token:
     """Return the token that every contact has with *text* as its external id or user id."""
     return (TokenKind.ID, folded(text))
+
+
+def of_signed(addresses: Iterable[Identifier]) -> list[Token]:
+    """Return the tokens of the addresses in a signature of a person; no search has them."""
+    return [(TokenKind.SIGNED, folded(one.value)) for one in addresses]
 
 
 def of_label(label: str) -> Token:

@@ -24,6 +24,7 @@ class NotificationKind(StrEnum):
     DRAFT = "draft"  # waits for a person
     CAMPAIGN = "campaign"  # has ended, or stopped by itself
     ISSUE = "issue"  # of a newsletter: was sent, or stopped by itself
+    WEBHOOK = "webhook"  # was paused, since deliveries fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,8 @@ class Notification(Item):
 
     `event` is the same however often the same thing is reported; a crash between a notification and the write that
     follows it may leave two items of one event, which are shown as one. `entry` is the key of the conversation's entry,
-    `campaign` a campaign's id, or `issue` an issue's, which is mail: what a row shows is read from there, with the
-    rights that its reader has then.
+    `campaign` a campaign's id, `issue` an issue's, which is mail, or `webhook` a webhook's: what a row shows is read
+    from there, with the rights that its reader has then.
     """
 
     pk_pattern: ClassVar[str] = "NOTIFIED#{company}#{owner}"
@@ -65,6 +66,7 @@ class Notification(Item):
     entry: str | None = None
     campaign: str | None = None
     issue: str | None = None
+    webhook: str | None = None
     project_id: str | None = None
     by: str | None = None  # the principal who caused it
     ttl: int
@@ -122,6 +124,22 @@ class Notification(Item):
             kind=NotificationKind.ISSUE,
             context=Context.EMAIL_THREADS,
             issue=issue,
+            ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
+        )
+
+    @classmethod
+    def of_webhook(
+        cls, company: str, owner: str, webhook: str, at: str, failing_since: str
+    ) -> "Notification":
+        """Return the notification that a webhook was paused, which has failed since a time."""
+        return cls(
+            pk=cls.partition(company, owner),
+            sk=cls.sort_key(at, _event(NotificationKind.WEBHOOK, webhook, failing_since)),
+            company=company,
+            owner=owner,
+            kind=NotificationKind.WEBHOOK,
+            context=Context.WHATSAPP,
+            webhook=webhook,
             ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
         )
 

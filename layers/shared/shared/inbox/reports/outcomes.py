@@ -5,6 +5,7 @@ What came of an assistant's answers: the facts of a round by project, channel, v
     handed off                  handed_off_<cause>, once in a round
     reopened                    reopened_72h: within 72 hours after its end
     rated by people             rated_up, rated_down_<reason>
+    rated by customers          asked, scored_1 to scored_5
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ REOPENED_SOON: Final = "reopened_72h"
 SOON_MS: Final = 72 * clock.HOUR_MS
 NO_VERSION, NO_LANGUAGE, OTHER = 0, "und", "other"  # `und` is undetermined in BCP 47
 RATED_UP, RATED_DOWN = "rated_up", "rated_down"
+ASKED, SCORED = "asked", "scored"  # how satisfied a customer is
 _COUNTED: Final = frozenset(
     {Fact.ENDED_ALONE, Fact.ENDED_WITH_PEOPLE, Fact.OPTED_OUT, Fact.FAILED, Fact.HANDED_OFF}
 )
 _CODE: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
-_KINDS: Final = (*sorted(_COUNTED), REOPENED_SOON, RATED_UP, RATED_DOWN)
+_KINDS: Final = (*sorted(_COUNTED), REOPENED_SOON, RATED_UP, RATED_DOWN, ASKED, SCORED)
 # Names of attributes in expressions have letters, digits and `_` only.
 _NAME: Final = re.compile(
     rf"v(?P<version>\d+)_(?P<language>[a-z]{{2,3}})_(?P<kind>{'|'.join(_KINDS)})"

@@ -19,6 +19,10 @@ from shared.runtime import clock
 
 VALID_DAYS: Final = 30
 MOST_SCORE: Final = 5
+EMAIL: Final = "email"
+CONVERSATIONS: Final = "conversations"
+# By the channel of the link: each API has its own page.
+PATHS: Final = {EMAIL: "/satisfaction", CONVERSATIONS: "/satisfaction/conversations"}
 _KIND: Final = "satisfaction"
 _DIGITS: Final = 32
 _TOKEN: Final = re.compile(
@@ -54,9 +58,14 @@ def token_of(link: Link) -> str:
     return ".".join([*_parts(link), keyed_hash(_KIND, *_parts(link))[:_DIGITS]])
 
 
+def page_url(link: Link, base_url: str) -> str:
+    """Return the address of the page. Raises KeysUnreadable."""
+    return f"{base_url}{PATHS[link.channel]}/{token_of(link)}"
+
+
 def urls_of(link: Link, base_url: str) -> dict[int, str]:
     """Return the address of the page by the score that it proposes, the best first. Raises KeysUnreadable."""
-    page = f"{base_url}/satisfaction/{token_of(link)}"
+    page = page_url(link, base_url)
     return {score: f"{page}?score={score}" for score in range(MOST_SCORE, 0, -1)}
 
 

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
+from shared.runtime import patterns
 from whatsapp.actions.accounts.numbers.profiles import pictures, profiles
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
@@ -40,7 +41,17 @@ class ProfileData(Input):
     address: Annotated[str, Field(max_length=256)] | None = None
     description: Annotated[str, Field(max_length=512)] | None = None
     email: (
-        Annotated[str, Field(max_length=128, pattern=r"^$|^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None
+        Annotated[
+            str,
+            Field(
+                max_length=128,
+                pattern=patterns.worded(
+                    r"^$|^[^@\s]+@[^@\s]+\.[^@\s]+$",
+                    "must be empty or an e-mail address such as ann@example.com",
+                ),
+            ),
+        ]
+        | None
     ) = None
     websites: (
         Annotated[list[Annotated[HttpsUrl, Field(max_length=256)]], Field(max_length=2)] | None

@@ -10,6 +10,7 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
+from shared.runtime import patterns
 from whatsapp import store
 from whatsapp.actions.accounts.numbers.registrations import proofs
 from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEMENT
@@ -58,11 +59,27 @@ class SavePhone(Input):
     ]
     phone_arn: (
         Annotated[
-            str, Field(pattern=r"^arn:aws[a-z-]*:social-messaging:.*:phone-number-id/[0-9a-f]{32}$")
+            str,
+            Field(
+                pattern=patterns.worded(
+                    r"^arn:aws[a-z-]*:social-messaging:.*:phone-number-id/[0-9a-f]{32}$",
+                    "must be the ARN of a phone number of AWS Social Messaging",
+                )
+            ),
         ]
         | None
     ) = None
-    aws_waba_id: Annotated[str, Field(pattern=r"^waba-[0-9a-f]{32}$")] | None = None
+    aws_waba_id: (
+        Annotated[
+            str,
+            Field(
+                pattern=patterns.worded(
+                    r"^waba-[0-9a-f]{32}$", "must be waba- with 32 characters of 0-9 a-f"
+                )
+            ),
+        ]
+        | None
+    ) = None
     display_phone_number: PhoneNumber
     graph_token_secret: Annotated[str, Field(min_length=1, max_length=140)] | None = None
     app_id: Annotated[str, Field(pattern=r"^[0-9]{5,25}$")] | None = None

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from shared.runtime import patterns
 from whatsapp.actions.calls.inputs import (
     CatalogId,
     ConfigName,
@@ -52,7 +53,16 @@ class SendPaymentOrder(PaidSend):
         Literal["PG_RAZORPAY", "PG_PAYU", "PG_BILLDESK", "PG_ZAAKPAY", "UPI_INTENT"] | None
     ) = None
     payment_configuration_name: ConfigName | None = None
-    upi_intent_link: Annotated[Text, Field(max_length=2_000, pattern=r"^upi://pay\?")] | None = None
+    upi_intent_link: (
+        Annotated[
+            Text,
+            Field(
+                max_length=2_000,
+                pattern=patterns.worded(r"^upi://pay\?", "must begin with upi://pay?"),
+            ),
+        ]
+        | None
+    ) = None
     order: OrderInput
     goods_type: Goods = "digital-goods"
     beneficiary: Beneficiary | None = None
