@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.integration.isolation.attacks import System, attacked, turned_away
+from tests.integration.isolation.route_attacks import with_cursors
 from tests.integration.isolation.sent_back import problems_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from tests.integration.isolation.route_attacks import Api
+
+
+def companies_of[S: System](running: Callable[[], AbstractContextManager[S]], api: Api) -> Any:
+    """The module's fixture `companies`: the running system of two companies, with the cursors of its lists."""
+
+    @pytest.fixture(scope="module", name="companies")
+    def companies() -> Iterator[S]:
+        with with_cursors(running, api) as made:
+            yield made
+
+    return companies
 
 
 def suite_of(api: Api) -> type:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from events.conversations import sample_data
 from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.conversations_setup import (
     ANN,
     REQUEST_ID,
-    TwoCompanies,
     request_of,
     two_companies,
 )
-from tests.integration.isolation.route_attacks import Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.route_attacks import Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 
 ONE = "/conversations/{ref}"
 
@@ -96,10 +91,5 @@ API = Api(
 )
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)

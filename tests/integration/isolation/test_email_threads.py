@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
@@ -25,8 +25,8 @@ from shared.inbox.satisfaction.links import Link, token_of
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack, items_after
-from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.route_attacks import KEY, Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 from tests.simulation.invocations import Invocation
@@ -297,12 +297,7 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)
 
 

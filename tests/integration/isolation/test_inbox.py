@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
-from tests.integration.isolation.inbox_setup import TwoCompanies, two_companies
-from tests.integration.isolation.route_attacks import Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.inbox_setup import two_companies
+from tests.integration.isolation.route_attacks import Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 
 NOTIFICATION = f"2026-01-01T12:00:00.000Z#{'a' * 24}"
 BROWSER = "https://fcm.googleapis.com/fcm/send/1"
@@ -185,10 +181,5 @@ API = Api(
 )
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)

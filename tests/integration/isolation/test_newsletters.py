@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -34,8 +34,8 @@ from tests.integration.isolation.newsletters_setup import (
     series_input,
     two_companies,
 )
-from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.route_attacks import KEY, Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 from tests.simulation.invocations import Invocation
 
 WRITE = (Scope.NEWSLETTERS_WRITE,)
@@ -275,12 +275,7 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)
 
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from unittest.mock import patch
 
 import boto3
-import pytest
 from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
@@ -29,8 +28,8 @@ from tests.integration.isolation.attacks import (
     Call,
     Stored,
 )
-from tests.integration.isolation.route_attacks import Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.route_attacks import Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 
 PATH = "GET /operations/"
 PERSON = "user:"
@@ -206,10 +205,5 @@ def two_companies() -> Iterator[TwoCompanies]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,8 +20,8 @@ from tests.integration.isolation.richpanel_setup import (
     TwoCompanies,
     two_companies,
 )
-from tests.integration.isolation.route_attacks import Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.route_attacks import Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
 from tests.simulation.invocations import Invocation
 
 WEBHOOK = "POST /webhooks/richpanel"
@@ -139,12 +139,7 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)
 
 

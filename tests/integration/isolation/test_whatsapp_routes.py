@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
-from tests.integration.isolation.route_attacks import KEY, Api, Special, with_cursors
-from tests.integration.isolation.route_tests import suite_of
-from tests.integration.isolation.whatsapp_setup import SEND, TwoCompanies, two_companies
+from tests.integration.isolation.route_attacks import KEY, Api, Special
+from tests.integration.isolation.route_tests import companies_of, suite_of
+from tests.integration.isolation.whatsapp_setup import SEND, two_companies
 
 ONE = "/whatsapp/conversations/{key}"
 CANNED = "/whatsapp/canned-replies/{name}"
@@ -91,10 +87,5 @@ API = Api(
 )
 
 
-@pytest.fixture(scope="module")
-def companies() -> Iterator[TwoCompanies]:
-    with with_cursors(two_companies, API) as made:
-        yield made
-
-
+companies = companies_of(two_companies, API)
 TestRoutes = suite_of(API)
