@@ -32,6 +32,7 @@ POSITIONS = {
 WORDS = re.compile(r"while|get_paginator|query|scan")
 # A bound is in the loop, or in the code that takes from it. The numbers are those in SECURITY.md.
 BOUNDED = {
+    "console.store.webhooks.of_company": "MOST webhooks of a company",
     "console.api.people._all": "MOST_CALLS of Cognito, and the answer is kept for five minutes",
     "console.contacts.segments.routes._counted": "COMPARED_AT_ONCE contacts, and a cursor",
     "console.contacts.segments.routes.list_people": "COMPARED_AT_ONCE contacts, and a cursor",
@@ -117,6 +118,7 @@ NOT_A_REQUEST = {
     "console.store.person_requests.due",
     "whatsapp.actions.campaigns.pages.audiences._cut",
     "console.store.retention.all_set",
+    "console.store.webhooks.due",
     "whatsapp.jobs.delayed_checks.queue_due",
     "whatsapp.store.accounts.orders.payments.only_order",
     "whatsapp.jobs.rollup._count",
