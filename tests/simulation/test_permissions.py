@@ -94,6 +94,7 @@ NOT_EXERCISED: dict[str, frozenset[str]] = {
     "WhatsAppJobs": frozenset(
         {
             "s3:DeleteObject parley-local-media-123456789012-us-east-1/content/*",
+            "s3:GetObject parley-local-media-123456789012-us-east-1/content/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/templates/*",
             "s3:GetObject parley-local-media-123456789012-us-east-1/uploads/*",
             "s3:PutObject parley-local-media-123456789012-us-east-1/content/*",

@@ -114,7 +114,7 @@ def test_a_supervisor_sees_the_cost_tests_two_templates_and_retries_the_failed(
     form.get_by_label("Name", exact=True).fill("Autumn")
     form.get_by_label("To whom").select_option(label=audience)
     form.get_by_label(re.compile("^Template")).select_option(label=one)
-    form.get_by_label(re.compile("^Test two templates")).check()
+    form.get_by_label(re.compile("Test two templates")).check()
     form.get_by_label(re.compile("^Template B")).select_option(label=other)
     form.get_by_label(re.compile("^Share of people")).fill("60")
     form.get_by_label(re.compile("^Decision")).select_option("person")

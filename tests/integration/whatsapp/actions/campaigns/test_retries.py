@@ -15,6 +15,7 @@ from tests.integration.whatsapp.actions.conftest import GLOBEX
 from whatsapp.actions.campaigns.pages import failures
 from whatsapp.privacy import subjects
 from whatsapp.store.items.privacy import ErasedContact
+from whatsapp.worker.messages.contents import full_content
 
 if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.campaigns.runs import Runs
@@ -100,6 +101,23 @@ def test_a_refusal_of_the_send_itself_is_retried_too(runs: Runs) -> None:
 
     assert (shown["failed"], shown["sent"]) == (1, 1)
     assert (again["sent"], sorted(runs.sent_to())) == (1, [f"+{n}" for n in two])
+
+
+def test_values_that_are_too_long_for_the_item_are_repeated_from_the_bucket(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_content, "LARGEST_CONTENT_BYTES", 10)
+    (one,) = numbers(1)
+    first = sent(runs, [one])
+    fail(runs, first, {one: PASSES})
+    made = retry(runs, first).result["campaignId"]
+    runs.control("start_campaign", made)
+    shown = runs.finish(made)
+    bodies = [one.body for one in runs.actions.wire if one.operation == "send_message"]
+
+    assert runs.actions.harness.resources.bucket.keys_under("content/")
+    assert shown["sent"] == 1
+    assert [body["template"] for body in bodies[:1]] == [body["template"] for body in bodies[1:]]  # type: ignore[index] # JSON objects
 
 
 def test_people_in_doubt_opted_out_or_erased_are_never_recipients(runs: Runs) -> None:
