@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from console.notifications.webhooks import run, signing
+from console.notifications.webhooks import run
 from console.notifications.webhooks.views import DeliveryQueued, WebhookRemoved, WebhookSecret
 from console.notifications.webhooks.views import WebhookView as View
 from console.store import webhooks as stored
@@ -69,7 +69,7 @@ def create(
             contexts=set(given.contexts),
             created_at=clock.to_text(clock.now_ms()),
             created_by=caller.principal,
-            signing=[signing.first(digest(cause))],
+            signing=[signing_secrets.first(digest(cause))],
         )
         made = stored.create(deps.live, new)
         stored.publish(deps.table, deps.live, caller.company)
@@ -117,7 +117,7 @@ def rotate(
     """Return the change that gives a webhook a new secret; the present one signs beside it for *keep_hours* more."""
 
     def change() -> WebhookSecret:
-        keys = signing.rotated(webhook, digest(cause), keep_hours * _HOUR_SECONDS)
+        keys = signing_secrets.rotated(webhook, digest(cause), keep_hours * _HOUR_SECONDS)
         put = {"signing": [one.model_dump(exclude_none=True) for one in keys]}
         changed = stored.change(deps.live, webhook, put=put)
         if changed is None:
@@ -215,5 +215,5 @@ def _require_active(webhook: Webhook) -> None:
 
 def _with_secret(webhook: Webhook) -> WebhookSecret:
     return WebhookSecret(
-        webhook=View.of(webhook), secret=signing.newest_secret(webhook), notice=None
+        webhook=View.of(webhook), secret=signing_secrets.newest_secret(webhook), notice=None
     )

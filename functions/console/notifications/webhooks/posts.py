@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from console.api.bulk.steps import NAMES, ROUTES
-from console.notifications.webhooks import signing
+from console.notifications.webhooks import signing_secrets
 from shared.aws.sqs_fifo import to_json
 from shared.inbox.references import key_of
 from shared.providers import standard_webhooks
@@ -88,7 +88,7 @@ def post(webhook: Webhook, delivery: Delivery, content: dict[str, Any]) -> Attem
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Parley",
-        **standard_webhooks.signed(body, delivery.event, *signing.secrets(webhook)),
+        **standard_webhooks.signed(body, delivery.event, *signing_secrets.secrets(webhook)),
     }
     try:
         with http.open_untrusted(

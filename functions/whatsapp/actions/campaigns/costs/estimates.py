@@ -34,8 +34,8 @@ def estimated(
     prices: MessagePrices, categories: Iterable[str | None], countries: Mapping[str, int]
 ) -> CostView:
     """
-    Return the cost of messages by country. Of several categories the most expensive counts; a country without a price for
-    one of them has no known price, and adds nothing to the amount.
+    Return the cost of messages by country. Of several categories the most expensive counts; a country without a price
+    for one of them has no known price, and adds nothing to the amount.
     """
     wanted = list(categories)
     rows = [
