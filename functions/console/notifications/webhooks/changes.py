@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from console.notifications.webhooks import run
+from console.notifications.webhooks import run, signing_secrets
 from console.notifications.webhooks.views import DeliveryQueued, WebhookRemoved, WebhookSecret
 from console.notifications.webhooks.views import WebhookView as View
 from console.store import webhooks as stored
