@@ -20,7 +20,6 @@ from newsletters.store.bucket.objects import issue_folder
 from newsletters.store.items.issues import VARIANTS
 from shared.aws.sqs_fifo import to_json
 from shared.aws.stored_objects import Pointer
-from shared.providers.email.mime import Body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from newsletters.store.bucket.objects import Store
     from newsletters.store.items import Issue, MailTemplate
     from newsletters.store.items.issues import Variant
+    from shared.providers.email.mime import Body
 
 UNSUBSCRIBE: Final = "{{unsubscribe_url}}"
 WEB_VIEW: Final = "{{web_view_url}}"
@@ -185,6 +185,8 @@ def test_subject(issue: Issue, variant: Variant) -> str:
 
 def body_for(sealed: Sealed, urls: Mapping[str, str], names: Names = NO_NAMES) -> Body:
     """Return the parts of one reader's mail; *urls* by placeholder."""
+    from shared.providers.email.mime import Body  # noqa: PLC0415 - most calls of the API show no mail
+
     html = personal_fields.filled(_with_urls(sealed.html, urls, escape), names, escape)
     return Body(personal_fields.filled(_with_urls(sealed.text, urls, str), names), html)
 

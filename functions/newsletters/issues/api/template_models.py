@@ -7,7 +7,6 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from newsletters.api.inputs import Version, is_line, is_text
-from newsletters.exports.links import safe_url
 from newsletters.issues.api.inputs import Name
 from shared.api.models.inputs import Change, Input
 from shared.api.models.views import View
@@ -49,6 +48,8 @@ def _readable(colour: str, *others: str) -> str:
 
 
 def _https(url: str) -> str:
+    from newsletters.exports.links import safe_url  # noqa: PLC0415 - as above
+
     if not url.startswith("https://") or not safe_url(url):
         raise PydanticCustomError(
             "https", "must be an address of a picture that begins with https://"
