@@ -202,18 +202,19 @@ def is_signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
 
 
 @pytest.fixture
-def hooked(inbox: InboxSystem, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hooked]:
+def hooked(inbox: InboxSystem, listed: Listed) -> Iterator[Hooked]:
     """The system, with a receiver that plain http reaches, as in the local stack."""
     now = [NOON]
-    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
 
     def sleep(milliseconds: int) -> None:
         now[0] += milliseconds
 
-    monkeypatch.setattr(clock, "sleep_ms", sleep)
-    monkeypatch.setenv("STAGE", "local")
-    partitions.forget()
-    with receiving() as receiver:
+    # Undone before the environment of the inbox is: pytest's own patches may be older than it.
+    with pytest.MonkeyPatch.context() as patch, receiving() as receiver:
+        patch.setattr(clock, "now_ms", lambda: now[0])
+        patch.setattr(clock, "sleep_ms", sleep)
+        patch.setenv("STAGE", "local")
+        partitions.forget()
         found = Hooked(inbox, listed, Runs(inbox), receiver, now)
         drain_one = found.runs.drain_one
 
@@ -222,6 +223,6 @@ def hooked(inbox: InboxSystem, listed: Listed, monkeypatch: pytest.MonkeyPatch) 
             drain_one()
 
         found.runs.left_ms = found.left_ms
-        monkeypatch.setattr(found.runs, "drain_one", drained)
+        patch.setattr(found.runs, "drain_one", drained)
         yield found
     partitions.forget()
