@@ -42,7 +42,7 @@ DOLLARS_A_MILLION_TRACES = 5.00
 CALLS_AN_HOUR: Final[dict[str, dict[str, int]]] = {
     "WhatsAppScheduled": {"dynamodb": 639, "secretsmanager": 0, "sqs": 301},
     "ConversationsSweeper": {"dynamodb": 240, "secretsmanager": 12, "sqs": 180},
-    "InboxApi": {"dynamodb": 12, "secretsmanager": 0, "sqs": 0},
+    "InboxApi": {"dynamodb": 15, "secretsmanager": 0, "sqs": 0},
     "EmailThreadsScheduled": {"dynamodb": 60, "secretsmanager": 0, "sqs": 24},
     "NewslettersScheduled": {"dynamodb": 12, "secretsmanager": 0, "sqs": 24},
     "RichpanelSweep": {"dynamodb": 0, "secretsmanager": 12, "sqs": 12},

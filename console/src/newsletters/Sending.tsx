@@ -11,13 +11,14 @@ import { IssueList } from "./IssueList";
 import { kept, LISTS, requestOf, SEGMENTS, withList, type Entered } from "./issueForm";
 import type { StepProps } from "./NewsletterPage";
 import { SubjectTestFields } from "./SubjectTest";
-import { audiencesOf, PLACE, stepName, type Audiences, type Newsletter } from "./source";
+import { audiencesOf, PLACE, stepName, type Audiences, type Look, type Newsletter } from "./source";
 
 const FIELDS = ["subject", "preheader", "list_ids", "segment_ids", "sender", "sender_name", "reply_to", "postal_address", "permission_line", "consent_statement", "template_id", ...[0, 1, 2].map((n) => `subject_test.subjects.${n}`), "subject_test.sample_percent", "subject_test.wait_minutes"];
 
 export function Sending({ newsletter }: StepProps) {
   const { client } = useApp();
   const audiences = useResource((signal) => audiencesOf(client, signal), [client]);
+  const looks = useResource(async (signal) => (await client.call("GET /newsletters/templates", { signal })).result.templates, [client]);
   const code = newsletter.metadata.newsletter_code;
   return (
     <>
@@ -25,16 +26,17 @@ export function Sending({ newsletter }: StepProps) {
         <h2>{t("newsletter.issue.new")}</h2>
         <p class="quiet">{t("newsletter.issue.about")}</p>
         {newsletter.metadata.status !== "exported" && <p class="notice">{t("newsletter.issue.export_first")}</p>}
+        {looks.error && <ErrorNotice error={looks.error} onRetry={() => void looks.reload()} />}
         {audiences.error && <ErrorNotice error={audiences.error} onRetry={() => void audiences.reload()} />}
         {!audiences.value && !audiences.error && <Skeleton rows={4} kind="row" />}
-        {audiences.value && (audiences.value.lists.length + audiences.value.segments.length ? <IssueForm newsletter={newsletter} audiences={audiences.value} /> : <p class="notice">{t("newsletter.issue.no_audience")}</p>)}
+        {audiences.value && (audiences.value.lists.length + audiences.value.segments.length ? <IssueForm newsletter={newsletter} audiences={audiences.value} looks={looks.value ?? []} /> : <p class="notice">{t("newsletter.issue.no_audience")}</p>)}
       </section>
       <IssueList of={code} />
     </>
   );
 }
 
-function IssueForm({ newsletter, audiences }: { newsletter: Newsletter; audiences: Audiences }) {
+function IssueForm({ newsletter, audiences, looks }: { newsletter: Newsletter; audiences: Audiences; looks: readonly Look[] }) {
   const { client } = useApp();
   const code = newsletter.metadata.newsletter_code;
   const draft = useDraft(`newsletter issue ${code}`);
@@ -98,11 +100,11 @@ function IssueForm({ newsletter, audiences }: { newsletter: Newsletter; audience
           <input value={entered.replyTo} onInput={(event) => write({ replyTo: event.currentTarget.value })} />
         </Field>
       </div>
-      {audiences.looks.length > 0 && (
+      {looks.length > 0 && (
         <Field label={t("newsletter.issue.look")} name="template_id" error={error}>
           <select value={entered.look} onChange={(event) => write({ look: event.currentTarget.value })}>
             <option value="">{t("newsletter.issue.look.standard")}</option>
-            {audiences.looks.map(({ template_id, name }) => (
+            {looks.map(({ template_id, name }) => (
               <option key={template_id} value={template_id}>
                 {name}
               </option>

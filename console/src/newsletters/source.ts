@@ -64,17 +64,15 @@ export interface Audiences {
   lists: ConsoleApi.ContactListView[];
   segments: ConsoleApi.SegmentView[];
   published: PublicList[];
-  looks: Look[];
 }
 
 export async function audiencesOf(client: Client, signal: AbortSignal): Promise<Audiences> {
-  const [lists, segments, published, looks] = await Promise.all([
+  const [lists, segments, published] = await Promise.all([
     client.call("GET /contacts/lists", { signal }),
     client.call("GET /contacts/segments", { signal }),
     client.call("GET /newsletters/lists", { signal }),
-    client.call("GET /newsletters/templates", { signal }),
   ]);
-  return { lists: lists.result.lists, segments: segments.result.segments, published: published.result.lists, looks: looks.result.templates };
+  return { lists: lists.result.lists, segments: segments.result.segments, published: published.result.lists };
 }
 
 // A failure of a step or an export in words.

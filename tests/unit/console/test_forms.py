@@ -31,6 +31,7 @@ OTHERWISE: Final = {
     "operations/projects/Playground.tsx": {"files": "a part of `messages`: beside the text"},
     "operations/projects/Projects.tsx": {"project": "a choice", "json": JSON},
     "operations/projects/Sets.tsx": {"name": "the form has its rule", "scenarios": JSON},
+    "reports/outcomes/Outcomes.tsx": {"{text}": "a choice"},
     "setup/TeamStep.tsx": dict.fromkeys(
         ("teams", "email", "roles"), "each refused address has its reason below"
     ),

@@ -23,6 +23,7 @@ NOON = 1_768_478_400_000
 
 # Where a constant of 24 hours, or of a minute less, is not the messaging window, with what it is.
 ALLOWED = {
+    "functions/console/notifications/webhooks/run.py": "when a webhook without an accepted delivery is paused",
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
     "functions/conversations/ai/checks/values/durations.py": "a day, in minutes",
@@ -34,6 +35,7 @@ ALLOWED = {
     "functions/email_threads/store/parked.py": "the day before, as a list of parked mails is by day",
     "functions/email_threads/store/threads.py": "entries live a day longer than their thread",
     "functions/email_threads/worker/due_times.py": "the next day, when an end of a thread is looked at again",
+    "functions/newsletters/issues/pace/days.py": "the day before, in a warm-up",
     "functions/newsletters/issues/pace/warm_up.py": "the next day of a warm-up",
     "functions/newsletters/series/routes.py": "the day after, on which a series begins if its time today has passed",
     "functions/newsletters/jobs/requests.py": "how long a job waits behind others of its company",

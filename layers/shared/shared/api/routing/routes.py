@@ -42,7 +42,7 @@ OBJECT_IDS: Final = frozenset(
     {
         *("ref", "conversation_id", "ticket_id", "unmatched_id", "event_id", "code"),
         *("contact_id", "merge_id", "list_id", "note_id", "request_id", "project_id", "number"),
-        *("issue_id", "import_id", "person_id", "key_id", "series_id", "webhook_id"),
+        *("issue_id", "import_id", "person_id", "key_id", "series_id", "template_id", "webhook_id"),
     }
 )
 
