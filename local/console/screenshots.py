@@ -44,6 +44,8 @@ PLACES = (
     Place("whatsapp", "whatsapp", row="Ada Byrne"),
     Place("template", "whatsapp", row="Zoë Okafor", button=".window-closed button"),
     Place("e-mail", "email_threads", row="Delivery of twelve chairs"),
+    Place("emoji", "whatsapp", row="Jürgen Müller"),
+    Place("japanese", "email_threads", row="さくらナナ"),
     Place("assistant", "conversations", "recruiter@acme.example", row="Carol"),
     Place("review", "review"),
     Place("reports", "reports/volume"),

@@ -1,10 +1,8 @@
 // Narrows the list: by channel, number or mailbox, assignee and label.
 
-import { useResource } from "../api/resource";
-import { useApp } from "../app";
 import { t } from "../texts/texts";
 import { AssigneeFilter } from "./AssigneeFilter";
-import { addressesOf, type Choice, type Context, type DueFilter, type Row } from "./source";
+import { type Address, type Choice, type Context, type DueFilter, type Row } from "./source";
 
 const DUE: DueFilter[] = ["at_risk", "overdue"];
 const WAITING = "waiting";
@@ -13,14 +11,13 @@ const CHANNELS: Row["channel"][] = ["whatsapp", "sms", "email"];
 interface Props {
   context: Context | null;
   isMine: boolean;
+  addresses: Address[]; // of the company in the context
   labels: string[]; // of conversations that were listed
   choice: Choice;
   onChoose: (choice: Choice) => void;
 }
 
-export function Filters({ context, isMine, labels, choice, onChoose }: Props) {
-  const { client } = useApp();
-  const addresses = useResource((signal) => addressesOf(client, context, signal), [client, context]);
+export function Filters({ context, isMine, addresses, labels, choice, onChoose }: Props) {
   const known = labels.map((label) => ({ value: label, name: label }));
   return (
     <div class="filters">
@@ -33,11 +30,11 @@ export function Filters({ context, isMine, labels, choice, onChoose }: Props) {
           onChoose={(channel) => onChoose({ ...choice, channel: channel as Row["channel"] | null })}
         />
       )}
-      {addresses.value && addresses.value.length > 0 && (
+      {addresses.length > 0 && (
         <Select
           label={t("inbox.address")}
           every={t("inbox.address_all")}
-          options={addresses.value.map((one) => ({ value: one.address, name: one.name }))}
+          options={addresses.map((one) => ({ value: one.address, name: one.name }))}
           chosen={choice.address}
           onChoose={(address) => onChoose({ ...choice, address })}
         />

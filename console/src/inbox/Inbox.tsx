@@ -1,7 +1,7 @@
 // The list of conversations, and beside it the open one. On a phone one of the two is shown.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { POLL_MS, useAction } from "../api/resource";
+import { POLL_MS, useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Conversation } from "./Conversation";
 import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./address";
@@ -11,7 +11,7 @@ import { Filters } from "./Filters";
 import { InboxRow, type InboxRowProps } from "./InboxRow";
 import { filtersOf } from "./savedViews";
 import { Views } from "./Views";
-import { extended, idOf, labelsOf, list, namesakesOf, refreshed, type Context, type Filter, type Row, type Rows, type Status } from "./source";
+import { addressesOf, extended, idOf, labelsOf, list, namesakesOf, refreshed, showsNumbers, type Address, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
 import { changeQuery, useQuery } from "../shell/router";
 import { moment } from "../texts/format";
@@ -33,7 +33,9 @@ export function Inbox({ section, context, conversation }: Props) {
   const asked = useMemo(() => askedOf(query), [query]);
   const status = statusOf(asked);
   const ask = (change: Partial<Asked>, isStep = true) => changeQuery(queryOf({ ...asked, ...change }), isStep);
+  const { client } = useApp();
   const [labels, setLabels] = useState<string[]>([]);
+  const [hasNumbers, setHasNumbers] = useState(false); // in rows of WhatsApp
   const me = useSession().person?.principal ?? null;
   const filter = useMemo<Filter>(
     () => ({
@@ -44,7 +46,13 @@ export function Inbox({ section, context, conversation }: Props) {
     }),
     [section, asked, me],
   );
+  const named = filter.context ?? (hasNumbers ? "whatsapp" : null);
+  const addresses = useResource((signal) => addressesOf(client, named, signal), [client, named]).value ?? [];
   const isOpen = context !== null && conversation !== null;
+  const note = (rows: Row[]) => {
+    setLabels((old) => labelsOf(rows, old));
+    setHasNumbers(showsNumbers(rows));
+  };
   return (
     <div class={`inbox ${isOpen ? "inbox-open" : ""}`}>
       <section class="list" aria-label={t("inbox.list")}>
@@ -57,7 +65,7 @@ export function Inbox({ section, context, conversation }: Props) {
             </button>
           </div>
           <Views shown={filtersOf(section, asked, status, me)} />
-          <Filters context={filter.context} isMine={section === "mine"} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />
+          <Filters context={filter.context} isMine={section === "mine"} addresses={filter.context ? addresses : []} labels={labels} choice={asked} onChoose={(choice) => ask(choice)} />
           <div class="tabs" role="group" aria-label={t("inbox.filter")}>
             {(asked.q ? (["all", ...STATUSES] as const) : STATUSES).map((name) => (
               <button key={name} type="button" class="tab" aria-pressed={name === status} onClick={() => ask({ status: name })}>
@@ -66,7 +74,7 @@ export function Inbox({ section, context, conversation }: Props) {
             ))}
           </div>
         </header>
-        <Rows key={JSON.stringify(filter)} filter={filter} section={section} query={query} open={conversation} me={me} onRows={(rows) => setLabels((old) => labelsOf(rows, old))} />
+        <Rows key={JSON.stringify(filter)} filter={filter} section={section} query={query} open={conversation} me={me} addresses={addresses} onRows={note} />
       </section>
       {isOpen ? (
         <Conversation key={`${context}/${conversation}`} context={context as Context} id={conversation} back={section} />
@@ -120,10 +128,11 @@ interface RowsProps {
   query: string;
   open: string | null;
   me: string | null;
+  addresses: Address[]; // of the company, as far as their names are known
   onRows: (rows: Row[]) => void;
 }
 
-function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
+function Rows({ filter, section, query, open, me, addresses, onRows }: RowsProps) {
   const { client } = useApp();
   const known = useRef<Rows | null>(null);
   const [, redraw] = useState(0);
@@ -157,6 +166,7 @@ function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
   const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.waiting || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const rows = known.current?.rows ?? [];
   const namesakes = namesakesOf(rows);
+  const addressOf = (row: Row) => (namesakes.get(row) === "address" ? (addresses.find((one) => one.address === row.address)?.name ?? row.address) : null);
   chooser.current = (row, isRange) => {
     const id = idOf(row);
     const isChosen = !chosen.has(id);
@@ -181,7 +191,7 @@ function Rows({ filter, section, query, open, me, onRows }: RowsProps) {
       ) : (
         <ul>
           {rows.map((row) => (
-            <InboxRow key={idOf(row)} row={row} section={section} query={query} current={row.key === open} me={me} showsStatus={filter.status === "all"} isNamesake={namesakes.has(row)} chosen={chosen.has(idOf(row))} onChoose={chooseLatest} />
+            <InboxRow key={idOf(row)} row={row} section={section} query={query} current={row.key === open} me={me} showsStatus={filter.status === "all"} isNamesake={namesakes.has(row)} address={addressOf(row)} chosen={chosen.has(idOf(row))} onChoose={chooseLatest} />
           ))}
         </ul>
       )}

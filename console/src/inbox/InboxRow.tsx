@@ -22,6 +22,7 @@ export interface InboxRowProps {
   me: string | null;
   showsStatus: boolean; // in a list of several statuses
   isNamesake: boolean; // of another row
+  address: string | null; // of the company, if another row has the same name, channel and handle
   chosen: boolean;
   onChoose: (row: Row, isRange: boolean) => void;
 }
@@ -43,7 +44,7 @@ export class InboxRow extends Component<InboxRowProps> {
   }
 }
 
-function Line({ row, section, query, current, me, showsStatus, isNamesake, chosen, onChoose }: InboxRowProps) {
+function Line({ row, section, query, current, me, showsStatus, isNamesake, address, chosen, onChoose }: InboxRowProps) {
   const title = titleOf(row);
   const unread = row.unreadCount > 0;
   return (
@@ -83,7 +84,7 @@ function Line({ row, section, query, current, me, showsStatus, isNamesake, chose
               </span>
             )}
           </span>
-          <Marks row={row} me={me} showsStatus={showsStatus} isNamesake={isNamesake} />
+          <Marks row={row} me={me} showsStatus={showsStatus} isNamesake={isNamesake} address={address} />
         </span>
       </a>
     </li>
@@ -108,12 +109,13 @@ function DueBadge({ row }: { row: Row }) {
   return due && <Badge kind={due.kind}>{dueText(row)}</Badge>;
 }
 
-function Marks({ row, me, showsStatus, isNamesake }: Pick<InboxRowProps, "row" | "me" | "showsStatus" | "isNamesake">) {
+function Marks({ row, me, showsStatus, isNamesake, address }: Pick<InboxRowProps, "row" | "me" | "showsStatus" | "isNamesake" | "address">) {
   const needsPerson = row.contextStatus === "handoff_pending";
   if (!showsStatus && !isNamesake && !row.assignee && !row.labels.length && row.status !== "snoozed" && !needsPerson && !row.dueAt && !row.waitingSince) return null;
   return (
     <span class="row-marks">
-      {isNamesake && <Badge>{[t(`channel.${row.channel}`), row.handleText].filter(Boolean).map(isolated).join(" · ")}</Badge>}
+      {isNamesake && <Badge kind="whole">{[t(`channel.${row.channel}`), row.handleText].filter(Boolean).map(isolated).join(" · ")}</Badge>}
+      {address && <Badge kind="whole">{t("inbox.to_address", { address: isolated(address) })}</Badge>}
       <DueBadge row={row} />
       {row.waitingSince && <Badge>{waitText(row.waitingSince, Date.now())}</Badge>}
       {showsStatus && <Badge>{t(`inbox.status.${row.status}` as Key)}</Badge>}

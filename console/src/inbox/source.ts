@@ -43,7 +43,7 @@ export interface Address {
   name: string;
 }
 
-// The company's numbers or mailboxes, to filter by. Empty for contexts without, and for a single one.
+// The company's numbers or mailboxes, by their names. Empty for contexts without, and for a single one.
 export async function addressesOf(client: Client, context: Context | null, signal: AbortSignal): Promise<Address[]> {
   let found: Address[] = [];
   if (context === "whatsapp") {
@@ -56,14 +56,33 @@ export async function addressesOf(client: Client, context: Context | null, signa
   return found.length > 1 ? found : [];
 }
 
-// Rows that another one of the list could be taken for, by their name: the row shows the channel and the address, too.
-export function namesakesOf(rows: Row[]): Set<Row> {
-  const byName = new Map<string, Row[]>();
-  for (const row of rows) {
-    const name = row.contact ?? row.handleText ?? "";
-    byName.set(name, [...(byName.get(name) ?? []), row]);
+// Rows that another one of the list could be taken for, by their name: the row shows the channel and the handle, too. If
+// these are the same, it also shows the company's address ("address").
+export function namesakesOf(rows: Row[]): Map<Row, "handle" | "address"> {
+  const byName = groups(rows, (row) => row.contact ?? row.handleText ?? "");
+  const found = new Map<Row, "handle" | "address">();
+  for (const same of byName.filter((one) => one.length > 1)) {
+    for (const alike of groups(same, (row) => JSON.stringify([row.channel, row.handleText]))) {
+      const shown = new Set(alike.map((row) => row.address)).size > 1 ? "address" : "handle";
+      for (const row of alike) found.set(row, shown);
+    }
   }
-  return new Set([...byName.values()].filter((same) => same.length > 1).flat());
+  return found;
+}
+
+// Whether rows of WhatsApp show the company's number, which they have by its id.
+export function showsNumbers(rows: Row[]): boolean {
+  return [...namesakesOf(rows)].some(([row, shown]) => row.context === "whatsapp" && shown === "address");
+}
+
+function groups(rows: Row[], nameOf: (row: Row) => string): Row[][] {
+  const found = new Map<string, Row[]>();
+  for (const row of rows) {
+    const same = found.get(nameOf(row));
+    if (same) same.push(row);
+    else found.set(nameOf(row), [row]);
+  }
+  return [...found.values()];
 }
 
 // The labels of rows, and others that are known already; the same array if there is no new one.

@@ -84,6 +84,7 @@ export function SettingsForm({ settings, onStored, onClose }: Props) {
           </select>
         </Field>
       )}
+      {settings.lacksAddress && !store.error && <p class="notice notice-warn">{t("problem.no_address")}</p>}
       <NotificationSettings />
       <PushSetting />
       {store.error && <ErrorNotice error={store.error} fields={["quietFrom", "quietTo", "digestHours"]} />}

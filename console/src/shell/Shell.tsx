@@ -3,7 +3,6 @@ import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
-import { SignatureForm } from "../conversations/email/SignatureForm";
 import { NotificationSettings } from "../live/NotificationSettings";
 import { rightsOf } from "../operations/access";
 import { usePeople } from "../people/people";
@@ -15,6 +14,7 @@ import { signOut } from "../session/signout";
 import { loadTexts, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
+import { Later } from "../ui/Later";
 import { Toasts } from "../ui/Toasts";
 import { Mark } from "./SignIn";
 
@@ -96,7 +96,7 @@ function Account() {
               <p class="quiet">{people?.company_name ?? session.company}</p>
             )}
             {rightsOf(session).reads && <NotificationSettings />}
-            {rightsOf(session).reads && <SignatureForm />}
+            {rightsOf(session).reads && <Later load={() => import("../conversations/email/SignatureForm")} show={({ SignatureForm }) => <SignatureForm />} />}
             <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>

@@ -2,7 +2,7 @@
 Mails to people who are absent: how many notifications are unread, by kind, with a link. No text and no name.
 
     1 due         the states whose time has come, oldest first
-    2 person      the user pool; without a role or an address the mails end
+    2 person      the user pool; without a role or a proven address the mails end, and the settings say so
     3 absent      a person with an open page gets none, nor one without a new notification
     4 claim       the next time, under the condition that nothing has changed: one run goes on
     5 mail        one attempt
@@ -86,10 +86,11 @@ def _handle(deps: DigestDependencies, state: NotificationState, now: str) -> Non
     if not deps.recipients.logins.value().console_url:
         return  # of an earlier release: mails would have no link
     recipient = deps.recipients.find(state.company_id, state.principal)
-    if recipient is None:
-        notification_states.change(
-            table, state.company_id, state.principal, notification_states.without_digest
-        )
+    if recipient is None or recipient.address is None:
+        ended = notification_states.without_digest
+        if recipient is not None:
+            ended = notification_states.without_address
+        notification_states.change(table, state.company_id, state.principal, ended)
         return
     unread = _unread(deps, recipient)
     is_new = any(one.at > state.digest_since for one in unread)
@@ -97,7 +98,7 @@ def _handle(deps: DigestDependencies, state: NotificationState, now: str) -> Non
     since = now if is_wanted else state.digest_since
     claimed = notification_states.claim(table, state, next_after(state, now), since)
     if claimed is not None and is_wanted:
-        _send(deps, state, claimed, recipient, Counter(one.kind for one in unread))
+        _send(deps, state, claimed, recipient.address, Counter(one.kind for one in unread))
 
 
 def _unread(deps: DigestDependencies, recipient: Recipient) -> list[Notification]:
@@ -111,7 +112,7 @@ def _send(
     deps: DigestDependencies,
     state: NotificationState,
     claimed: NotificationState,
-    recipient: Recipient,
+    address: str,
     counts: Counter[str],
 ) -> None:
     from shared.providers.email.ses import Mail  # noqa: PLC0415 - of the schedule
@@ -119,7 +120,7 @@ def _send(
     mail = Mail(
         sender=deps.sender,
         sender_name="Parley",
-        to=recipient.address,
+        to=address,
         subject=subject_of(state.language, counts.total()),
         body=body_of(state.language, counts, deps.recipients.logins.value().console_url),
         auto_submitted="auto-generated",

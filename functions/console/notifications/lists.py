@@ -75,6 +75,7 @@ def settings_view(state: NotificationState, *, has_digests: bool) -> Notificatio
         zone=state.zone,
         digest_hours=state.digest_hours,
         is_digest_offered=has_digests,
+        lacks_address=state.lacks_address,
     )
 
 

@@ -25,10 +25,14 @@ _MOST_GROUPS: Final = 60  # the most that Cognito returns
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """A person with an address, who may read the conversations of a company, as a caller of the API."""
+    """
+    A person who may read the conversations of a company, as a caller of the API.
+
+    *address*: for mails; None if they have none that is proven to be theirs.
+    """
 
     caller: Caller
-    address: str = field(repr=False)
+    address: str | None = field(repr=False)
     teams: tuple[str, ...]
 
 
@@ -41,7 +45,7 @@ class Recipients:
 
     def find(self, company: str, principal: str) -> Recipient | None:
         """
-        Return a person by their principal; None if they cannot log in, have no proven address or may not read.
+        Return a person by their principal; None if they cannot log in or may not read.
 
         Raises ClientError and BotoCoreError.
         """
@@ -62,10 +66,10 @@ class Recipients:
         groups = [str(group["GroupName"]) for group in found["Groups"]]
         roles = {named[1] for group in groups if (named := role_of(group)) and named[0] == company}
         teams = [team[1] for group in groups if (team := team_of(group)) and team[0] == company]
-        if not address or roles.isdisjoint(_READING):
+        if roles.isdisjoint(_READING):
             return None
         caller = Caller(company=company, scopes=frozenset(SCOPES.values()), principal=principal)
-        return Recipient(caller, address, tuple(sorted(teams)))
+        return Recipient(caller, address or None, tuple(sorted(teams)))
 
 
 def is_present(live: Table, company: str, principal: str) -> bool:

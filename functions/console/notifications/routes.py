@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from console.api.inbox import InboxDependencies
 from console.notifications import lists, vapid
 from console.notifications.digests import DigestDependencies
@@ -24,6 +26,7 @@ from console.reading_rights import SCOPES
 from console.store import notification_states
 from console.store.notification_states import NotificationState
 from shared.api import principals
+from shared.api.auth import Caller
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
@@ -32,8 +35,10 @@ from shared.inbox.live import subscriptions
 from shared.inbox.live.items import PushSubscription
 from shared.inbox.notifications import records
 from shared.runtime import clock
+from shared.runtime.observability import describe, logger
 
 _ALL = "/inbox/notifications"
+NO_ADDRESS = "needs a mail address that is proven to be yours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,8 @@ class NotificationRoutes:
         given = request.input
         if given.digest_hours is not None and not self.digests.is_offered:
             raise InvalidInput([{"field": "digestHours", "problem": "no mails are sent here"}])
+        if given.digest_hours is not None and self._lacks_address(request.caller):
+            raise InvalidInput([{"field": "digestHours", "problem": NO_ADDRESS}])
 
         def made(before: NotificationState) -> NotificationState:
             until = given.quiet_until
@@ -121,6 +128,15 @@ class NotificationRoutes:
         key = PushSubscription.key(caller.company, caller.principal, request.input.endpoint)
         subscriptions.remove(self.deps.live, key)
         return Subscribed(is_subscribed=False)
+
+    def _lacks_address(self, caller: Caller) -> bool:
+        """Whether mails cannot reach the caller. Unknown while the user pool does not answer: the first mail tells."""
+        try:
+            found = self.digests.recipients.find(caller.company, caller.principal)
+        except (ClientError, BotoCoreError) as failure:
+            logger.warning("address not looked up", extra=describe(failure))
+            return False
+        return found is not None and found.address is None
 
     def _changed(
         self,

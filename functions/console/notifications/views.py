@@ -49,7 +49,10 @@ class NotificationView(views.View):
 
 
 class NotificationSettings(views.View):
-    """A person's settings of notifications. `isDigestOffered`: whether this deployment can send mails."""
+    """
+    A person's settings of notifications. `isDigestOffered`: whether this deployment can send mails. `lacksAddress`: the
+    mails have ended because the person's login has no proven mail address.
+    """
 
     model_config = _IN_CAMEL
 
@@ -60,6 +63,7 @@ class NotificationSettings(views.View):
     zone: str | None
     digest_hours: int | None
     is_digest_offered: bool
+    lacks_address: bool
 
 
 class Notifications(views.View):

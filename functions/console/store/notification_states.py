@@ -34,7 +34,8 @@ class NotificationState(Item):
     person is not disturbed until `quiet_until`, nor from `quiet_from` to `quiet_to` in `zone`.
 
     A person who wants mails while absent is in the partition DIGESTS of gsi_list, by the time of the next one
-    (`activity`): at most one in `digest_hours`, about notifications after `digest_since`.
+    (`activity`): at most one in `digest_hours`, about notifications after `digest_since`. `lacks_address`: the mails
+    have ended because the person had no proven address.
     """
 
     pk_pattern: ClassVar[str] = "NOTIFIED#{company}#{principal}"
@@ -54,6 +55,7 @@ class NotificationState(Item):
     zone: str | None = None
     digest_hours: int | None = None
     digest_since: str = ""
+    lacks_address: bool = False
     language: Language = "en"
     list_pk: str | None = None
     activity: str | None = None
@@ -121,6 +123,7 @@ def with_digest(state: NotificationState, hours: int, first: str, now: str) -> N
     return state.model_copy(
         update={
             "digest_hours": hours,
+            "lacks_address": False,
             "digest_since": state.digest_since if is_same else now,
             "list_pk": DIGESTS,
             "activity": state.activity if is_same else first,
@@ -130,7 +133,13 @@ def with_digest(state: NotificationState, hours: int, first: str, now: str) -> N
 
 def without_digest(state: NotificationState) -> NotificationState:
     """Return the state of a person who wants no mails."""
-    return state.model_copy(update={"digest_hours": None, "list_pk": None, "activity": None})
+    update = {"digest_hours": None, "lacks_address": False, "list_pk": None, "activity": None}
+    return state.model_copy(update=update)
+
+
+def without_address(state: NotificationState) -> NotificationState:
+    """Return the state of a person who wants mails and has no proven address."""
+    return without_digest(state).model_copy(update={"lacks_address": True})
 
 
 def due(table: Table, now: str, limit: int) -> list[NotificationState]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FOLDER: Final = ROOT / "docs" / "images" / "newsletters"
 QUALITY: Final = 55  # of the JPEGs
 WIDE, NARROW = 680, 320  # CSS pixels
-MOST_HEIGHT: Final = 1_700
+MOST_HEIGHT: Final = 1_900
 # The fonts that Parley ships stand for the fonts of the reader's system, which has one for code.
 _FONTS: Final = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>{folder}</dir><dir>/usr/share/fonts</dir>

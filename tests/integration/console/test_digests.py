@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 from botocore.client import BaseClient
+from botocore.exceptions import ConnectTimeoutError
 
 from console.notifications import digests
+from console.notifications.routes import NO_ADDRESS
 from shared.access.user_pool import principal_of
 from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
@@ -202,6 +204,67 @@ def test_who_is_present_or_has_read_all_or_may_not_read_gets_no_mail(
     assert mails.run() == 0
     settings = inbox.get(mails.ann, "/inbox/notifications").result["settings"]
     assert "digestHours" not in settings
+
+
+def prove(mails: Mails, inbox: InboxSystem, *, is_proven: bool) -> None:
+    people = inbox.people
+    proven = [{"Name": "email_verified", "Value": str(is_proven).lower()}]
+    people.client.admin_update_user_attributes(
+        UserPoolId=people.pool, Username=ADDRESS, UserAttributes=proven
+    )
+
+
+def test_the_settings_say_that_mails_have_ended_without_a_proven_address(
+    mails: Mails, inbox: InboxSystem
+) -> None:
+    def settings() -> dict[str, Any]:
+        found: dict[str, Any] = inbox.get(mails.ann, "/inbox/notifications").result["settings"]
+        return found
+
+    mails.feed.show("ada", assignee=mails.ann.principal)
+    prove(mails, inbox, is_proven=False)
+    mails.later(4)
+    assert mails.run() == 0
+    assert (settings()["lacksAddress"], "digestHours" in settings()) == (True, False)
+
+    prove(mails, inbox, is_proven=True)
+    assert post(inbox, "settings", {"digestHours": 4}, mails.ann).status == 200
+    assert (settings()["lacksAddress"], settings()["digestHours"]) == (False, 4)
+    mails.later(1)
+    mails.feed.show("ben", assignee=mails.ann.principal)
+    mails.later(4)
+    assert mails.run() == 1
+
+
+def test_a_person_without_a_proven_address_cannot_choose_mails(
+    mails: Mails, inbox: InboxSystem
+) -> None:
+    prove(mails, inbox, is_proven=False)
+
+    answer = post(inbox, "settings", {"muted": ["draft"], "digestHours": 24}, mails.ann)
+    assert (answer.status, answer.problems) == (400, {"digestHours": NO_ADDRESS})
+    assert post(inbox, "settings", {"muted": ["draft"]}, mails.ann).status == 200
+
+
+def test_mails_can_be_chosen_while_the_user_pool_does_not_answer(
+    mails: Mails, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove(mails, inbox, is_proven=False)
+    with monkeypatch.context() as patch:
+        call: Any = getattr(BaseClient, CALL)
+
+        def failing(self: Any, operation: str, parameters: Any) -> Any:
+            if operation == "ListUsers":
+                raise ConnectTimeoutError(endpoint_url="https://cognito")
+            return call(self, operation, parameters)
+
+        patch.setattr(BaseClient, CALL, failing)
+        assert post(inbox, "settings", {"digestHours": 24}, mails.ann).status == 200
+
+    mails.later(24)
+    assert mails.run() == 0
+    settings = inbox.get(mails.ann, "/inbox/notifications").result["settings"]
+    assert settings["lacksAddress"]
 
 
 def test_mails_are_offered_only_where_ses_sends_some(inbox: InboxSystem) -> None:

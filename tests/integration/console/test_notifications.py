@@ -233,7 +233,8 @@ def test_muted_kinds_are_neither_listed_nor_counted(inbox: InboxSystem, feed: Fe
 
     made = post(inbox, "settings", {"muted": ["assigned"], **hours})
 
-    assert made.result == {"muted": ["assigned"], **hours, "isDigestOffered": False}
+    mails = {"isDigestOffered": False, "lacksAddress": False}
+    assert made.result == {"muted": ["assigned"], **hours, **mails}
     assert (unread(inbox), told(inbox)) == (0, [])
     assert inbox.get(KIM, "/inbox/notifications").result["settings"] == made.result
     assert unread(inbox, replace(KIM, scopes=READ - {"whatsapp:read"})) == 0

@@ -21,6 +21,7 @@ NOTHING_ASKED = {
     "label": None,
     "due": None,
 }
+NAMESAKES = "[...m.namesakesOf(value)].map(([{ key }, shown]) => [key, shown])"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,26 @@ def test_rows_of_one_name_are_namesakes_so_that_they_show_their_channel_and_addr
         {"key": "4", "contact": "Ann", "handleText": "+44 7700 900101"},
     ]
 
-    found = run("inbox/source.ts", "[...m.namesakesOf(value)].map(({ key }) => key)", rows)
+    found = run("inbox/source.ts", NAMESAKES, rows)
 
-    assert found == ["1", "3"]
+    assert found == [["1", "handle"], ["3", "handle"]]
+
+
+def test_rows_of_one_name_and_handle_also_show_to_which_address_of_the_company_they_belong() -> (
+    None
+):
+    same = {"contact": "Ann Doe", "handleText": "+44 7700 900101"}
+    whatsapp = {"context": "whatsapp", "channel": "whatsapp"} | same
+    sms = {"context": "conversations", "channel": "sms"} | same
+    rows = [
+        {"key": "1", "address": "100", **whatsapp},
+        {"key": "2", "address": "200", **whatsapp},
+        {"key": "3", "address": "+1555", **sms},
+        {"key": "4", "address": "+1555", **sms},
+    ]
+
+    found = run("inbox/source.ts", NAMESAKES, rows)
+
+    assert found == [["1", "address"], ["2", "address"], ["3", "handle"], ["4", "handle"]]
+    assert run("inbox/source.ts", "m.showsNumbers(value)", rows)
+    assert not run("inbox/source.ts", "m.showsNumbers(value)", rows[1:])

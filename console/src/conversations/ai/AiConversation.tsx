@@ -1,12 +1,13 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
 import type { FunctionComponent } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useOlder } from "../../api/older";
 import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { clockWithSeconds } from "../../texts/format";
 import { CHANNEL_ICONS } from "../../inbox/InboxRow";
+import type { ChannelConsent } from "../contact/consent";
 import { NoteCard } from "../contact/Notes";
 import { Colleagues, useLiveConversation } from "../../live/hooks";
 import { loadTexts, named, t, type Key } from "../../texts/texts";
@@ -28,12 +29,14 @@ const POLL_MS = 5_000;
 export function AiConversation({ id, back }: { id: string; back: string }) {
   const { client } = useApp();
   const me = useSession().person?.principal ?? null;
+  const consent = useRef<ChannelConsent | null | undefined>(undefined); // read once
   const loaded = useLiveConversation(
     "conversations",
     id,
     async (signal) => {
-      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50, consent: "true" } });
-      return { head: result, messages: result.messages?.messages ?? [], before: result.messages?.before ?? null, notes: result.notes?.notes ?? [] };
+      const { result } = await client.call("GET /conversations/{ref}", { path: { ref: id }, signal, query: { messages: 100, notes: 50, consent: consent.current === undefined ? "true" : null } });
+      if (consent.current === undefined) consent.current = result.consent ?? null;
+      return { head: { ...result, consent: consent.current }, messages: result.messages?.messages ?? [], before: result.messages?.before ?? null, notes: result.notes?.notes ?? [] };
     },
     [client, id],
     POLL_MS,

@@ -16,6 +16,7 @@ SETTINGS: Final[dict[str, Any]] = {
     **dict.fromkeys(("quietUntil", "quietFrom", "quietTo", "zone", "digestHours")),
     "muted": [],
     "isDigestOffered": True,
+    "lacksAddress": False,
 }
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

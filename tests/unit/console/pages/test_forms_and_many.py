@@ -158,3 +158,19 @@ def test_all_conversations_that_match_are_changed_by_one_request_with_a_result(
     assert actions == ["assign", "label", "snooze", "resolve", "archive", "read"]
     assert [call.input.get("value") for call in asked[:2]] == ["user:kim", "late"]
     assert all(call.input["filters"] == {"status": "open"} for call in asked)
+
+
+def test_the_account_offers_the_form_of_signatures(opened: Opened, pages: Path) -> None:
+    signature: dict[str, Any] = {"name": None, "text": None, "by_mailbox": {}}
+    network = Company().network(
+        pages,
+        **{
+            "GET /email-threads/signature": lambda _: Answer(signature),
+            "GET /email-mailboxes": lambda _: Answer({"mailboxes": []}),
+        },
+    )
+    page = opened(network, "all")
+    page.locator(".account button").first.click()
+    page.locator(".account").get_by_role("button", name="signature").click()
+
+    expect(page.locator(".account form")).to_be_visible()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.unit.console.pages.company import Company
-from tests.unit.console.pages.network import DRAWN
+from tests.unit.console.pages.network import DRAWN, Answer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +30,9 @@ WATCH = """() => {
         subtree: true, childList: true, attributes: true, characterData: true,
     });
 }"""
+# Marks of rows that show a part of their text only.
+CUT = """[...document.querySelectorAll('.row-marks .badge')]
+    .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
 SCROLL = "to => { document.querySelector('.list-rows').scrollTop = to; }"
 # Pauses between updates are left out; longer times stay.
 WITHOUT_PAUSES = """
@@ -119,3 +124,48 @@ def test_memory_stays_the_same_over_two_hundred_updates(
 
     grown = [after / first for first, after in zip(before, then, strict=True)]
     assert max(grown) < 1.02, (before, then)
+
+
+def test_rows_of_one_customer_at_two_numbers_of_the_company_show_the_number(
+    opened: Opened, pages: Path
+) -> None:
+    absent = (
+        "business_account_name verified_name messaging_limit sending_blocked_reason "
+        "sending_blocked_until transcription"
+    )
+    names = dict.fromkeys(absent.split())
+    numbers = [
+        names
+        | {
+            "phone": phone, "display_phone": phone, "display_text": text, "waba": "1",
+            "provider": "eum", "enabled": True, "automation": "none", "sending_blocked": False,
+        }
+        for phone, text in (("100", "+1 555 0100"), ("200", "+1 555 0200"))
+    ]  # fmt: skip
+
+    @dataclass
+    class Twins(Company):
+        def row(self, number: int) -> dict[str, Any]:
+            same = super().row(min(number, 1))  # 0, and 1 twice
+            return same | {"key": f"k{number}", "address": "100" if number < 2 else "200"}
+
+    network = Twins().network(
+        pages, **{"GET /whatsapp/numbers": lambda _: Answer({"numbers": numbers})}
+    )
+    page = opened(network, "all")
+    rows = page.locator("a.row")
+
+    expect(rows.nth(1)).to_contain_text("to \u2066+1 555 0100\u2069")
+    expect(rows.nth(2)).to_contain_text("0200")
+    assert page.evaluate(CUT) == []
+    expect(rows.nth(0)).not_to_contain_text("0100")
+    assert network.routes().count("GET /whatsapp/numbers") == 1
+
+
+def test_a_list_without_such_rows_looks_for_no_numbers(opened: Opened, pages: Path) -> None:
+    network = Company().network(pages)
+    page = opened(network, "all")
+    expect(page.locator("a.row")).to_have_count(3)
+    network.quiet(page)
+
+    assert "GET /whatsapp/numbers" not in network.routes()

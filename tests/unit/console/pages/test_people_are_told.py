@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
+from console.notifications.routes import NO_ADDRESS
+from local.console.browser import barriers
 from tests.unit.console.pages.company import SETTINGS, Company
-from tests.unit.console.pages.network import Answer
+from tests.unit.console.pages.network import Answer, Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,3 +78,54 @@ def test_a_tone_is_heard_by_choice_unless_the_person_is_not_to_be_disturbed(
     arrives(1)
     expect(page).to_have_title("(2) Parley")
     assert page.evaluate("window.tones") == 2
+
+
+def test_the_icon_of_the_page_has_a_mark_while_a_conversation_is_unread(
+    opened: Opened, pages: Path
+) -> None:
+    company = Company(unread={0})
+    network = company.network(pages)
+    page = opened(network, "all")
+    icon = page.locator("link[rel=icon]")
+    expect(icon).to_have_attribute("href", re.compile(r"/icon-unread-[^/]*\.svg$"))
+
+    company.unread.clear()
+    network.hint("whatsapp", "k0", 2)
+
+    expect(icon).to_have_attribute("href", re.compile(r"/icon-(?!unread)[^/]*\.svg$"))
+
+
+@pytest.mark.parametrize(
+    ("locale", "settings", "save", "text"),
+    [
+        ("en-GB", "Settings of notifications", "Save", "your login has no confirmed mail address"),
+        ("de-DE", "Einstellungen der Benachrichtigungen", "Speichern", "keine bestätigte Adresse"),
+    ],
+)
+def test_the_settings_say_why_no_mail_comes(
+    opened: Opened, pages: Path, settings: str, save: str, text: str
+) -> None:
+    stored = SETTINGS | {"lacksAddress": True}
+    network = Company().network(
+        pages,
+        **{
+            "GET /inbox/notifications": lambda _: Answer(
+                {"notifications": [], "unread": 0, "settings": stored}
+            ),
+            "GET /inbox/notifications/push": lambda _: Answer({"key": "x"}),
+        },
+    )
+    refusal = Refusal(400, "invalid_input", {"digestHours": NO_ADDRESS})
+    network.answers["POST /inbox/notifications/settings"] = lambda _: refusal
+    page = opened(network, "all")
+    page.locator(".bell button").first.click()
+    page.get_by_role("button", name=settings).click()
+    form = page.get_by_role("form", name=settings)
+    expect(form.locator(".notice")).to_contain_text(text)
+    assert barriers(page) == []
+
+    choice = form.locator("select", has=page.locator("option[value='24']"))
+    choice.select_option("24")
+    form.get_by_role("button", name=save).click()
+    expect(form.get_by_role("alert").filter(has_text=text)).to_have_count(1)
+    expect(choice).to_have_value("24")

@@ -88,6 +88,34 @@ class Assisted:
         }  # fmt: skip
 
 
+def test_a_refresh_of_an_open_conversation_reads_no_consent_again(
+    opened: Opened, pages: Path
+) -> None:
+    assisted = Assisted()
+    is_asked: list[bool] = []
+
+    def conversation(call: Call) -> Answer:
+        is_asked.append("consent" in call.input)
+        answer = assisted.opened(call)
+        out = {"channel": "sms", "state": "opted_out"}
+        return Answer({**answer.result, **({"consent": out} if is_asked[-1] else {})})
+
+    network = assisted.network(pages)
+    network.answers["GET /conversations/{ref}"] = conversation
+    page = opened(network, f"all/conversations/{REF.replace('#', '%23')}")
+    expect(page.locator(".composer")).to_contain_text("has opted out")
+    page.get_by_text("Live", exact=True).wait_for()
+
+    with page.expect_response(lambda one: f"/conversations/{REF.replace('#', '%23')}" in one.url):
+        network.hint("conversations", REF, 2)
+    network.quiet(page)
+
+    assert is_asked[0]
+    assert not any(is_asked[1:])
+    assert len(is_asked) > 1
+    expect(page.locator(".composer")).to_contain_text("has opted out")
+
+
 def test_a_person_rates_an_answer_with_a_reason_beside_colleagues_and_takes_it_back_with_keys(
     opened: Opened, pages: Path
 ) -> None:
