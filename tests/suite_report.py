@@ -26,7 +26,7 @@ BUDGETS: Final[dict[str, int]] = {
     "tests/integration/console": 145_000,
     "tests/integration/conversations": 145_000,
     "tests/integration/email_threads": 66_000,
-    "tests/integration/isolation": 30_000,
+    "tests/integration/isolation": 38_000,
     "tests/integration/newsletters": 12_000,
     "tests/integration/operations": 20_000,
     "tests/integration/richpanel": 23_000,

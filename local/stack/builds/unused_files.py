@@ -4,7 +4,8 @@ Removes files from built layers that no function can use.
 A function and its layers may have 250 MB unzipped, and the installation of a package cannot leave out parts of it:
 
 - of phonenumbers, the names of places and networks by number, in separate modules that nothing imports;
-- of botocore, the models of services whose name no string of our code contains, so that nothing can ask for a client;
+- of botocore, the models of services whose name no string of our code is, but as a word of ours, so that nothing can ask
+  for a client;
 - in the layer of the renderers, files that the layer of all functions has too: both are unpacked into one folder.
 """
 
@@ -21,6 +22,10 @@ LIBRARIES: Final = "python"  # where Lambda looks in a layer
 CODE: Final = (ROOT / "functions", ROOT / "layers" / "shared")
 UNUSED_MODULES: Final = ("carrier", "geocoder")
 UNUSED_DATA: Final = ("carrierdata", "geodata")
+# Words of ours, of which no client is made.
+OUR_WORDS: Final = frozenset(
+    {"account", "billing", "connect", "deadline", "es", "location", "schemas", "support"}
+)
 _STRING = re.compile(r"[\"']([a-z0-9-]+)[\"']")
 
 
@@ -41,7 +46,7 @@ def used_services(libraries: Path) -> set[str]:
     for folder in CODE:
         for file in folder.rglob("*.py"):
             strings |= set(_STRING.findall(file.read_text()))
-    return {service.name for service in _services(libraries)} & strings
+    return ({service.name for service in _services(libraries)} & strings) - OUR_WORDS
 
 
 def _models(libraries: Path, used: set[str]) -> list[Path]:
