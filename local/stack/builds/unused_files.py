@@ -4,8 +4,8 @@ Removes files from built layers that no function can use.
 A function and its layers may have 250 MB unzipped, and the installation of a package cannot leave out parts of it:
 
 - of phonenumbers, the names of places and networks by number, in separate modules that nothing imports;
-- of botocore, the models of services whose name no string of our code is, but as a word of ours, so that nothing can ask
-  for a client;
+- of botocore, the models of services whose name no string of our code is, but for words of ours: nothing can ask for a
+  client;
 - in the layer of the renderers, files that the layer of all functions has too: both are unpacked into one folder.
 """
 
