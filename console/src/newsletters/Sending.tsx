@@ -100,10 +100,11 @@ function IssueForm({ newsletter, audiences, looks }: { newsletter: Newsletter; a
           <input value={entered.replyTo} onInput={(event) => write({ replyTo: event.currentTarget.value })} />
         </Field>
       </div>
-      {looks.length > 0 && (
+      {(looks.length > 0 || entered.look) && (
         <Field label={t("newsletter.issue.look")} name="template_id" error={error}>
           <select value={entered.look} onChange={(event) => write({ look: event.currentTarget.value })}>
             <option value="">{t("newsletter.issue.look.standard")}</option>
+            {entered.look && !looks.some(({ template_id }) => template_id === entered.look) && <option value={entered.look}>{t("newsletter.issue.look.removed")}</option>}
             {looks.map(({ template_id, name }) => (
               <option key={template_id} value={template_id}>
                 {name}

@@ -65,11 +65,11 @@ class Sealed:
 
 def composed(issue: Issue, html: str, text: str, template: MailTemplate | None = None) -> Sealed:
     """Return the exported parts of a newsletter in the look of an issue, with its preview line and its footer."""
-    footer = _footer(issue, template)
+    footer = _footer(issue)
     above = ""
     if template is not None:
         html, above, below = _in_look(issue, html, template)
-        footer = below + footer
+        footer = below + _footer_in_look(footer, template)
         text = _text_in_look(issue, text, template)
     texts = texts_of(issue.language)
     lines = (
@@ -86,7 +86,7 @@ def composed(issue: Issue, html: str, text: str, template: MailTemplate | None =
     return Sealed(_with_footer(html, footer), "\n".join(lines) + "\n")
 
 
-def _footer(issue: Issue, template: MailTemplate | None) -> str:
+def _footer(issue: Issue) -> str:
     # The look of exports: other events and calls need none of it.
     from newsletters.exports.writers.email_styles import FONTS  # noqa: PLC0415 - as above
     from newsletters.exports.writers.palette import LIGHT  # noqa: PLC0415 - as above
@@ -96,7 +96,7 @@ def _footer(issue: Issue, template: MailTemplate | None) -> str:
         direction=texts.direction,
         fonts=FONTS,
         muted=LIGHT.muted,
-        link=template.colours.accent if template else LIGHT.link,
+        link=LIGHT.link,
         permission=escape(issue.permission_line),
         postal=escape(issue.postal_address),
         no_track=NO_TRACK,
@@ -113,6 +113,12 @@ def _in_look(issue: Issue, html: str, template: MailTemplate) -> tuple[str, str,
     from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
 
     return look.on_html(_look(template), html, issue.language)
+
+
+def _footer_in_look(footer: str, template: MailTemplate) -> str:
+    from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
+
+    return look.on_footer(_look(template), footer)
 
 
 def _text_in_look(issue: Issue, text: str, template: MailTemplate) -> str:

@@ -183,6 +183,17 @@ def test_series_that_cannot_run_are_refused(
     assert field in {each["field"] for each in answer["error"]["details"]}
 
 
+@pytest.mark.parametrize("subjects", [["X", "X"], ["News"]])
+def test_a_series_does_not_test_equal_subjects(system: System, subjects: list[str]) -> None:
+    READY(system)
+    begun(system, with_issue=True)
+    tried = {"sample_percent": 20, "wait_minutes": 60, "decided_by": "person", "subjects": subjects}
+    issue = {**(one(system).issue or {}), "subject": "News", "subject_test": tried}
+    status, answer = system.call("PATCH", path(system), {"version": 1, "issue": issue})
+    assert status == 400
+    assert "differ" in answer["error"]["details"][0]["problem"]
+
+
 def test_the_audience_of_a_series_is_the_companys(system: System) -> None:
     READY(system)
     begun(system, with_issue=True)

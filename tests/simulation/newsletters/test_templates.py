@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.exports.writers.palette import LIGHT
+from newsletters.store.readers import templates
+from shared.aws.dynamodb import Table
 from tests.simulation.newsletters.issues import (
     ONE,
     READY,
@@ -18,6 +20,7 @@ from tests.simulation.newsletters.issues import (
     with_readers,
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
@@ -104,6 +107,9 @@ def test_an_approved_issue_keeps_its_look_and_one_without_its_template_is_not_ap
         ({"colours": {"accent": "red", "page": "#ffffff"}}, "colours.accent", "colour"),
         ({"logo_url": "http://shop.example/logo.png"}, "logo_url", "https://"),
         ({"logo_url": 'https://shop.example/"><script>'}, "logo_url", "https://"),
+        ({"logo_url": "https://shop.example/?{{preferences_url}}"}, "logo_url", "https://"),
+        ({"logo_alt": "{{unsubscribe_url}}"}, "logo_alt", "placeholders"),
+        ({"colours": {"accent": "#6f6f6f", "page": "#d8d8d8"}}, "colours.page", "#6f6f6f"),
         ({"logo_alt": None}, "logo_alt", "both"),
         ({"header_md": "# Title"}, "header_md", "paragraphs"),
         ({"footer_md": "x" * 1_001}, "footer_md", "1000"),
@@ -127,6 +133,19 @@ def test_an_issue_names_a_template_of_its_company(system: System) -> None:
     [problem] = refused(system, "PATCH", ONE, {"version": version, "template_id": "0" * 16})
 
     assert problem == {"field": "template_id", "problem": "must be a template"}
+
+
+def test_a_repeated_call_of_the_last_possible_template_makes_it_once(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "MOST", 1)
+    table = Table(system.dynamodb, system.table)
+    made(system)
+    [stored] = templates.of_company(table, COMPANY)
+
+    assert templates.put(table, stored.model_copy(update={"version": 0})).version == 1
+    status, answer = system.call("POST", ALL, GIVEN | {"name": "Other"}, key="one-too-many")
+    assert (status, answer["error"]["code"]) == (409, "too_many_templates")
 
 
 def test_absent_values_of_a_template_stay_and_an_older_version_is_refused(system: System) -> None:

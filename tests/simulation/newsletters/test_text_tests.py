@@ -261,3 +261,30 @@ def test_a_change_that_does_not_name_the_texts_keeps_them_or_is_refused(system: 
     assert system.read(ONE)["subject_test"]["newsletter_codes"] == []
     system.act("PATCH", ONE, {"version": 3, "subject_test": None}, key="end")
     assert system.read(ONE).get("subject_test") is None
+
+
+def test_a_test_mail_of_a_variant_that_was_removed_meanwhile_is_skipped_and_says_why(
+    system: System,
+) -> None:
+    ready(system)
+    asked = {"addresses": ["ann@shop.example"], "variant": "b"}
+    made = system.act("POST", f"{ONE}/test", asked, key="trial-of-b")
+    version = system.read(ONE)["version"]
+    system.act("PATCH", ONE, {"version": version, "subject_test": None}, key="take-away")
+    system.settle()
+
+    [mail] = system.read(f"{ONE}/tests/{made['test_id']}")["mails"]
+    assert (mail["state"], mail["reason"]) == ("skipped", "variant_removed")
+
+
+def test_a_deleted_text_of_a_variant_blocks_the_approval_and_no_other_change(
+    system: System,
+) -> None:
+    code = ready(system)
+    system.act("DELETE", f"/newsletters/{code}", {}, key="delete-the-text")
+    version = system.read(ONE)["version"]
+
+    changed = system.act("PATCH", ONE, {"version": version, "preheader": "New"}, key="preheader")
+
+    assert changed["preheader"] == "New"
+    assert not system.read(f"{ONE}/checklist")["may_be_sent"]

@@ -38,6 +38,7 @@ def test_a_day_counts_if_at_least_half_of_its_limit_was_sent(
 
 def test_a_domain_without_limits_is_warm() -> None:
     assert days.is_warm(of(), DAY)
+    assert days.is_warm(of(day="2026-11-30", step=-1, total=3), DAY)  # after a bad first day
     assert not days.is_warm(of(1), DAY)
 
 

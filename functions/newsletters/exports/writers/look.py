@@ -1,8 +1,8 @@
 """
 Puts the look of a company's template on an exported e-mail: its colours, font, logo, and texts above and below.
 
-The export has the standard look. Its colours and fonts are replaced inside of tags and style sheets only, which hold no
-text of people.
+The export has the standard look. Its colours and fonts are replaced in style sheets and in the styles of tags only,
+which hold no text of people.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from newsletters.exports.writers.palette import DARK, LIGHT
 from newsletters.exports.writers.text import write as plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from newsletters.exports.blocks import Block
 
@@ -33,6 +33,8 @@ LOGO_HEIGHT: Final = 48
 _SERIF: Final = "Georgia, 'Times New Roman', 'Noto Serif', serif"
 _OUTLOOK_SANS, _OUTLOOK_SERIF = "'Segoe UI', Arial, sans-serif", "Georgia, 'Times New Roman', serif"
 _STYLED: Final = re.compile(r"<style\b[^>]*>.*?</style>|<[a-z][^<>]*>", re.IGNORECASE | re.DOTALL)
+# In a tag; other attributes, such as addresses of links, have texts of people.
+_STYLE: Final = re.compile(r'\b(?:style|bgcolor)="[^"]*"')
 _TITLE_END: Final = re.compile(r"</h1>")
 _SECTION: Final = re.compile(r"<h2\b[^>]*>(.*?)</h2>", re.DOTALL)
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -83,11 +85,14 @@ def on_html(look: Look, html: str, language: str) -> tuple[str, str, str]:
         html = _with_contents(html, labels(of.primary_language).sources)
     replaced = _replaced_values(look)
     found = re.compile("|".join(map(re.escape, replaced)))
-    html, above, below = (
-        _STYLED.sub(lambda tag: found.sub(lambda one: replaced[one.group()], tag.group()), part)
-        for part in (html, above, below)
-    )
+    html, above, below = (_restyled(one, found, replaced) for one in (html, above, below))
     return html, above, below
+
+
+def on_footer(look: Look, footer: str) -> str:
+    """Return the footer of an issue, written in the standard look, in the look."""
+    replaced = _replaced_values(look)
+    return _restyled(footer, re.compile("|".join(map(re.escape, replaced))), replaced)
 
 
 def on_text(look: Look, language: str) -> tuple[str, str]:
@@ -118,7 +123,16 @@ def on_dark(accent: str) -> str:
 
 def unsupported(markdown: str) -> bool:
     """Return whether Markdown has more than paragraphs, lists, rules and what stands in their lines."""
-    return any(not isinstance(one, Paragraph | Items | Rule) for one in _blocks(markdown, "en"))
+    return _has_others(_blocks(markdown, "en"))
+
+
+def _has_others(blocks: Sequence[Block]) -> bool:
+    return any(
+        any(map(_has_others, one.items))
+        if isinstance(one, Items)
+        else not isinstance(one, Paragraph | Rule)
+        for one in blocks
+    )
 
 
 def _blocks(markdown: str, language: str) -> Sequence[Block]:
@@ -159,6 +173,20 @@ def _with_contents(html: str, sources: str) -> str:
     items = "".join(f'<li style="margin:0 0 4px;">{one}</li>' for one in titles)
     contents = f'<ul style="margin:0 0 24px;padding-left:26px;padding-right:26px;">{items}</ul>'
     return f"{html[: end.end()]}{contents}{html[end.end() :]}"
+
+
+def _restyled(html: str, found: re.Pattern[str], replaced: Mapping[str, str]) -> str:
+    """Return HTML with these values replaced in its style sheets, and in the styles of its tags."""
+
+    def value_of(one: re.Match[str]) -> str:
+        return replaced[one.group()]
+
+    def in_tag(tag: re.Match[str]) -> str:
+        if tag.group().startswith("<style"):
+            return found.sub(value_of, tag.group())
+        return _STYLE.sub(lambda style: found.sub(value_of, style.group()), tag.group())
+
+    return _STYLED.sub(in_tag, html)
 
 
 def _replaced_values(look: Look) -> dict[str, str]:

@@ -94,7 +94,7 @@ def configure(
         raise InvalidInput(
             [{"field": "consent_statement", "problem": "attested consent needs one"}]
         )
-    variants.check(deps, caller, changed)
+    variants.check(deps, caller, changed, has_new_texts=given.subject_test is not None)
     return _changed(deps, issue, given.version, [_DRAFT], **fields)
 
 

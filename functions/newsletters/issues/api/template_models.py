@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from newsletters.api.inputs import Version, is_line, is_text
@@ -50,11 +50,17 @@ def _readable(colour: str, *others: str) -> str:
 def _https(url: str) -> str:
     from newsletters.exports.links import safe_url  # noqa: PLC0415 - as above
 
-    if not url.startswith("https://") or not safe_url(url):
+    if not url.startswith("https://") or not safe_url(url) or set("{}") & set(url):
         raise PydanticCustomError(
             "https", "must be an address of a picture that begins with https://"
         )
     return url
+
+
+def _plain(text: str) -> str:
+    if "{{" in text:
+        raise PydanticCustomError("plain", "must not have placeholders")
+    return text
 
 
 def _short_markdown(text: str) -> str:
@@ -70,7 +76,9 @@ type ShortMarkdown = Annotated[
     str, Field(max_length=1_000), AfterValidator(is_text), AfterValidator(_short_markdown)
 ]
 type LogoUrl = Annotated[str, Field(max_length=500), AfterValidator(_https)]
-type LogoText = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
+type LogoText = Annotated[
+    str, Field(min_length=1, max_length=100), AfterValidator(is_line), AfterValidator(_plain)
+]
 type Layout = Literal["plain", "standard", "digest"]
 type FontStack = Literal["sans", "serif"]
 
@@ -123,6 +131,13 @@ class ColoursInput(Input):
 
     accent: Annotated[Colour, AfterValidator(_as_accent)]
     page: Annotated[Colour, AfterValidator(_as_page)]
+
+    @field_validator("page")
+    @classmethod
+    def _shows_links(cls, page: str, found: ValidationInfo) -> str:
+        """Return a page on which the links of the footer can be read."""
+        accent = found.data.get("accent")
+        return _readable(page, accent) if accent else page
 
 
 class TemplateChange(Change):

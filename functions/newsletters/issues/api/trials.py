@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
 
 ID_CHARACTERS: Final = 16
-_OF_SENDER: Final = frozenset({"sender_not_owned", "sender_not_verified"})
+_BLOCKING: Final = frozenset({"sender_not_owned", "sender_not_verified", "template_removed"})
 
 
 class TooManyTests(Exception):
@@ -47,13 +47,13 @@ def start(
     deps: IssueDependencies, issue: Issue, request: Request[inputs.IssueTestInput]
 ) -> views.IssueTestView:
     """
-    Store the mails of a test, and queue them. Safe to repeat. Raises ChecklistFailed for a sender that may not send,
-    NoContent, TooManyTests and NotEnqueued.
+    Store the mails of a test, and queue them. Safe to repeat. Raises ChecklistFailed for a sender that may not send and
+    a removed look, NoContent, TooManyTests and NotEnqueued.
     """
     if request.input.variant not in issue.subjects:
         raise InvalidInput([{"field": "variant", "problem": "must be a variant of the issue"}])
     findings = control.checked(deps, issue)
-    if any(one.code in _OF_SENDER for one in findings.blocking):
+    if any(one.code in _BLOCKING for one in findings.blocking):
         raise ChecklistFailed(findings)
     if findings.parts is None or not issue.contents.keys() <= findings.variants.keys():
         raise NoContent("export the present text as email and text")

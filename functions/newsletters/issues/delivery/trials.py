@@ -28,6 +28,7 @@ SAFE_MODE, CONTENT_LOST, NOT_OWNED, NOT_TAKEN = (
     "sender_not_owned",
     "not_taken",
 )
+VARIANT_REMOVED: Final = "variant_removed"
 
 
 def work(resources: SendingResources, event: IssueTestRequested, run: Run) -> bool:
@@ -49,8 +50,8 @@ def work(resources: SendingResources, event: IssueTestRequested, run: Run) -> bo
     for mail in waiting:
         if mail.state is RecipientState.SENDING:
             _give_up(resources, mail)
-        elif sealed is None:
-            trial_mails.settle(table, mail, RecipientState.SKIPPED, reason)
+        elif sealed is None or mail.variant not in issue.subjects:
+            trial_mails.settle(table, mail, RecipientState.SKIPPED, reason or VARIANT_REMOVED)
         elif trial_mails.reserve(table, mail, run.owner, clock.now_ms() + WIRE_MS):
             _attempt(resources, issue, sealed, mail)
     return True

@@ -71,6 +71,8 @@ def step_on(warm_up: WarmUp, day: str) -> int:
     Return the place of a day in the limits, from 0; the number of limits if the domain is warm, below 0 for a half of
     the first limit, a quarter, an eighth.
     """
+    if not warm_up.limits:
+        return 0  # warm, also after a bad first day
     if warm_up.day is None or warm_up.step >= len(warm_up.limits):
         return min(warm_up.step, len(warm_up.limits))
     if warm_up.day == day:

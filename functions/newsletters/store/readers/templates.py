@@ -37,8 +37,10 @@ def of_company(table: Table, company_id: str) -> list[MailTemplate]:
 
 def put(table: Table, given: MailTemplate) -> MailTemplate:
     """Write a template as the successor of its version. Raises StaleVersion, and TooManyTemplates for a new one."""
-    if not given.version and len(of_company(table, given.company_id)) >= MOST:
-        raise TooManyTemplates(f"a company has at most {MOST} templates")
+    if not given.version:
+        present = [one.template_id for one in of_company(table, given.company_id)]
+        if len(present) >= MOST and given.template_id not in present:  # not by an earlier attempt
+            raise TooManyTemplates(f"a company has at most {MOST} templates")
     return successors.put(table, given, "template")
 
 

@@ -40,6 +40,16 @@ def test_text_that_names_a_colour_or_a_style_stays_as_it_is_written() -> None:
     assert f"color:{LOOK.accent}" in html
 
 
+def test_addresses_of_links_and_texts_of_the_logo_stay_as_they_are_written() -> None:
+    named = replace(LOOK, logo_url=f"https://shop.example/{LIGHT.page}", logo_alt=LIGHT.link)
+    link = f"https://shop.example/?c={LIGHT.link}"
+
+    html, above, _ = look.on_html(named, exported(f"[there]({link})"), "en")
+
+    assert f'href="{link}"' in html
+    assert f'src="https://shop.example/{LIGHT.page}" alt="{LIGHT.link}"' in above
+
+
 @pytest.mark.parametrize("accent", ["#000000", "#7a1f5c", "#0b6350", "#1a1aff", "#555555"])
 def test_an_accent_can_be_read_on_dark_screens(accent: str) -> None:
     shown = look.on_dark(accent)
@@ -74,7 +84,9 @@ def test_texts_above_and_below_follow_the_direction_of_the_language() -> None:
     assert look.on_text(replace(LOOK, footer_md="*Bye*"), "en") == ("", "Bye")
 
 
-@pytest.mark.parametrize("markdown", ["# Title", "| a |\n|---|\n| b |", "> quote", "    code"])
+@pytest.mark.parametrize(
+    "markdown", ["# Title", "| a |\n|---|\n| b |", "> quote", "    code", "- > quote"]
+)
 def test_markdown_that_a_header_cannot_hold_is_unsupported(markdown: str) -> None:
     assert look.unsupported(markdown)
     assert not look.unsupported("One **line**\n\n- an [entry](https://shop.example)")
