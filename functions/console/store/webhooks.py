@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 MOST: Final = 10  # webhooks of a company
-A_LOOK: Final = 100  # waiting deliveries that a run looks at: about 25 KB, seven read units
+A_PAGE: Final = 100  # waiting deliveries that are read at once: about 25 KB, seven read units
+MOST_PAGES: Final = 10
 _DUE_A_READ: Final = 100
 
 
@@ -68,9 +69,11 @@ def remove(table: Table, webhook: Webhook) -> None:
 
 def publish(inbox: Table, table: Table, company: str) -> None:
     """Let the feeds know which webhooks of a company are active, and what they want. Safe to repeat."""
-    found = of_company(table, company)
-    wanted = {one.sk: one.wanted for one in found if one.state == "active"}
-    partitions.set_webhooks(inbox, company, wanted)
+    partitions.set_webhooks(
+        inbox,
+        company,
+        lambda: {one.sk: one.wanted for one in of_company(table, company) if one.state == "active"},
+    )
 
 
 def held(table: Table, webhook: Webhook, owner: str, remaining_ms: int) -> Webhook:
@@ -101,11 +104,16 @@ def note(
     return Webhook.read(item)
 
 
-def waiting(table: Table, webhook: Webhook) -> list[Waiting]:
-    """Return the oldest waiting deliveries of a webhook, A_LOOK at most, also expired ones."""
+def waiting(table: Table, webhook: Webhook) -> Iterator[Waiting]:
+    """Yield the waiting deliveries of a webhook, oldest first, also expired ones: MOST_PAGES pages at most."""
     partition = Waiting.partition(webhook.company, webhook.sk)
-    items, _ = table.query(None, Key(PARTITION_KEY).eq(partition), limit=A_LOOK)
-    return [Waiting.read(item) for item in items]
+    start: Attributes | None = None
+    for _ in range(MOST_PAGES):
+        listed = Key(PARTITION_KEY).eq(partition)
+        items, start = table.query(None, listed, limit=A_PAGE, start=start)
+        yield from map(Waiting.read, items)
+        if start is None:
+            return
 
 
 def log(table: Table, logged: Logged) -> None:

@@ -9,6 +9,7 @@ from console.notifications.webhooks.views import DeliveryQueued, WebhookRemoved,
 from console.notifications.webhooks.views import WebhookView as View
 from console.store import webhooks as stored
 from shared.aws.sqs_fifo import digest
+from shared.inbox.items import pk
 from shared.inbox.live.items import SORT_KEY
 from shared.inbox.notifications.webhooks.items import Due, EventType, Waiting, Webhook
 from shared.runtime import clock
@@ -167,11 +168,11 @@ def resend(
 ) -> Callable[[], DeliveryQueued]:
     """
     Return the change that sends an event of the log again, with its id and the conversation's present states. Raises
-    WebhookNotFound and NotActive.
+    WebhookNotFound, also if the conversation was erased, and NotActive.
     """
     _require_active(webhook)
     found = stored.logged(deps.live, webhook.company, webhook.sk, delivery_id)
-    if found is None:
+    if found is None or (found.entry is not None and deps.table.get(pk(found.entry)) is None):
         raise WebhookNotFound
 
     def change() -> DeliveryQueued:

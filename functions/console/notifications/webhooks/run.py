@@ -19,6 +19,7 @@ from console.jobs.runs import Job, Run
 from console.notifications.webhooks import posts
 from console.notifications.webhooks.pauses import pause
 from console.store import webhooks as stored
+from shared.aws.tables.leases import LeaseLost
 from shared.inbox.items import Entry, pk
 from shared.inbox.notifications.webhooks.items import KEPT_DAYS, EventType, Logged, Waiting
 from shared.runtime import clock
@@ -133,7 +134,7 @@ class _Turn:
             if conversation in blocked:
                 continue
             is_due = one.next_at <= clock.now_ms()
-            if is_due and self._is_over():
+            if is_due and (self._is_over() or not self._is_wanted()):
                 return True, None
             has_tried |= is_due
             left = self._deliver(one) if is_due else one
@@ -146,6 +147,17 @@ class _Turn:
         """Whether this run must not try another delivery."""
         has_given_up = self.webhook.state != "active" or self.in_row >= MOST_IN_ROW
         return has_given_up or clock.now_ms() > self.until_ms
+
+    def _is_wanted(self) -> bool:
+        """
+        Read the webhook before an attempt, since people may have changed, paused or removed it; return whether it is
+        active. Raises LeaseLost if it is gone, or another run has it.
+        """
+        found = stored.get(self.runs.table, self.webhook.company, self.webhook.sk)
+        if found is None or found.owner != self.webhook.owner:
+            raise LeaseLost
+        self.webhook = found
+        return found.state == "active"
 
     def failed(self, failure: Transient) -> int:
         """Wait before the next attempt."""
@@ -192,13 +204,26 @@ class _Turn:
             if entry is None:
                 self._logged(one, "dropped", posts.Attempt(problem="conversation_gone"))
                 return None
+        if one.attempts > len(AGAIN_MS):  # the last run has died
+            self._logged(one, "failed", posts.Attempt(problem="no_answer"))
+            return None
         content = posts.content_of(self.webhook, one, entry, self.runs.seal)
-        tried = one.model_copy(update={"attempts": one.attempts + 1})
+        tried = self._begun(one)
         attempt = posts.post(self.webhook, one, content)
         if attempt.is_accepted:
             self._accepted(tried, attempt)
             return None
         return self._refused(tried, attempt)
+
+    def _begun(self, one: Waiting) -> Waiting:
+        """Count an attempt before it is made: a receiver whose answer never ends may outlast the run."""
+        if one.attempts and self.webhook.failing_since is None:
+            self._note(failing_since=clock.now_ms())
+        wait_ms = AGAIN_MS[min(one.attempts, len(AGAIN_MS) - 1)]
+        fields = {"attempts": one.attempts + 1, "next_at": clock.now_ms() + wait_ms}
+        tried = one.model_copy(update=fields)
+        self.runs.table.put(tried.attributes())
+        return tried
 
     def _entry(self, one: Waiting) -> Entry | None:
         item = self.runs.inbox.get(pk(one.entry)) if one.entry else None
@@ -224,13 +249,12 @@ class _Turn:
         if tried.attempts > len(AGAIN_MS):
             self._logged(tried, "failed", attempt)
             return None
-        return self._wait(tried, AGAIN_MS[tried.attempts - 1], attempt)
+        stored.log(self.runs.table, self._row(tried, "waiting", attempt))
+        return tried
 
-    def _wait(self, one: Waiting, wait_ms: int, attempt: Attempt | None = None) -> Waiting:
+    def _wait(self, one: Waiting, wait_ms: int) -> Waiting:
         later = one.model_copy(update={"next_at": clock.now_ms() + wait_ms})
         self.runs.table.put(later.attributes())
-        if attempt is not None:
-            stored.log(self.runs.table, self._row(later, "waiting", attempt))
         return later
 
     def _logged(self, one: Waiting, result: Result, attempt: Attempt) -> None:

@@ -25,7 +25,7 @@ from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -81,10 +81,14 @@ def webhooks(table: Table, company: str) -> Mapping[str, list[str]]:
     return _lists(table, company).webhooks
 
 
-def set_webhooks(table: Table, company: str, wanted: Mapping[str, list[str]]) -> None:
-    """Store what the webhooks of a company want. Safe to repeat. Raises Transient after many concurrent writes."""
+def set_webhooks(table: Table, company: str, read: Callable[[], Mapping[str, list[str]]]) -> None:
+    """
+    Store what the webhooks of a company want, which *read* returns: after what is stored was read, so that of
+    concurrent changes none stores less than another. Safe to repeat. Raises Transient after many concurrent writes.
+    """
     for _ in range(_MOST_ROUNDS):
         stored = _stored(table, company)
+        wanted = read()
         if stored.webhooks == wanted:
             return
         changed = stored.model_copy(update={"webhooks": dict(wanted)})
