@@ -125,3 +125,18 @@ def test_an_event_of_an_erased_conversation_is_not_sent_again(hooked: Hooked) ->
     answer = hooked.post(f"{path}/deliveries/{delivery['deliveryId']}/resend")
 
     assert answer.status == 404
+
+
+def test_a_failure_days_after_an_event_that_was_given_up_does_not_pause_the_webhook(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooked.create(types=RECEIVED)
+    monkeypatch.setattr(posts, "post", lambda *_: Attempt(status=503))
+    hooked.feed("ada", 1, received="m1", **WAITS)
+    for wait_ms in AGAIN_MS:
+        hooked.later(wait_ms)
+    assert hooked.left() == []
+    hooked.later(72 * HOUR)
+    hooked.feed("ada", 2, received="m2", **WAITS)
+
+    assert [one["state"] for one in hooked.webhooks()] == ["active"]

@@ -170,7 +170,12 @@ class _Turn:
 
     def _end(self, seen: Due | None, at_ms: int | None) -> int | None:
         """Release the webhook, then store that nothing is due; go on if a feed has stored a delivery meanwhile."""
-        table, webhook = self.runs.table, self.webhook
+        table = self.runs.table
+        is_idle = at_ms is None and self.webhook.state == "active"
+        if is_idle and self.webhook.failing_since is not None:
+            # Nothing waits any more: the next failure is the first of its day.
+            self.webhook = stored.note(table, self.webhook, drop=("failing_since",))
+        webhook = self.webhook
         # In this order: a run of that delivery either takes the webhook, or its mark is seen here.
         stored.release(table, webhook)
         if stored.settled(table, webhook.company, webhook.sk, seen=seen, at_ms=at_ms):
