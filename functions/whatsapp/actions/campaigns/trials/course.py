@@ -62,6 +62,8 @@ def look_after(table: Table, queue: StandardQueue, rest: Campaign, at_ms: int) -
     variants = [_send_variant(table, queue, rest, number) for number in range(len(test.variants))]
     if any(one.is_cancelled for one in variants):
         _note(table, rest, test, verdict="cancelled")
+    elif any(one.is_all_invalid for one in variants):  # Such a campaign is never completed.
+        _note(table, rest, test, verdict="too_few")
     elif all(one.status == "completed" and one.open_from > one.pages for one in variants):
         _compare(table, queue, rest, variants, at_ms)
     return True

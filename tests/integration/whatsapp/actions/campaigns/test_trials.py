@@ -182,6 +182,26 @@ def test_a_cancelled_variant_leaves_the_decision_to_a_person(runs: Runs, tested:
     assert runs.finish(tested)["sent"] > 0
 
 
+def test_a_test_with_a_variant_that_reaches_no_person_ends_with_too_few(
+    runs: Runs, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.actions.sandbox.templates.append(OTHER)
+    monkeypatch.setattr(parts, "part_of", lambda *_: "b")
+    chosen = people.in_list(*(people.wrote(n, "Ada") for n in numbers(3)))
+    campaign = str(people.create("list", chosen, test=RULE)["campaignId"])
+    a, b = begin(runs, campaign)
+    runs.drain()
+    runs.wait(3)
+
+    assert (runs.show(a)["status"], runs.show(a)["pauseReason"]) == (
+        "paused",
+        "no_valid_recipients",
+    )
+    assert runs.finish(b)["sent"] == 3
+    assert runs.show(campaign)["test"]["verdict"] == "too_few"
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
+
+
 def test_a_scheduled_test_begins_when_it_is_due(runs: Runs, people: People) -> None:
     runs.actions.sandbox.templates.append(OTHER)
     chosen = people.in_list(*(people.wrote(n, "Ada") for n in numbers(4)))
