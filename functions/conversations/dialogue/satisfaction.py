@@ -83,6 +83,8 @@ def _is_wanted(deps: DialogueDependencies, opened: OpenConversation) -> bool:
     turn = state.turn
     if turn is not None and turn.turn_id == TURN_ID:
         return True
+    if state.satisfaction_asked is not None:  # also after the action's record has expired
+        return False
     return deps.resources.ledger.action(_action_id(opened)) is None
 
 

@@ -77,10 +77,21 @@ def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
 
 @CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
 def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
-    """End a campaign: `completed`, outcome `cancelled`. Recipients that were not reached are counted as cancelled."""
+    """
+    End a campaign: `completed`, outcome `cancelled`. Recipients that were not reached are counted as cancelled. The
+    variants of its test are cancelled with it, unless they are completed.
+    """
     campaign = own(call, call.input.campaign_id)
     if campaign.status == "completed" and campaign.outcome is None:
         raise StateConflict("campaignId: is completed")
+    # First: a call that is killed leaves a campaign that is not cancelled yet, and is repeated.
+    _cancel_variants(call, campaign)
+    ended = _cancelled(call, campaign)
+    _cancel_variants(call, ended)  # The test may have begun meanwhile.
+    return campaign_view(counters.refresh(call.table, ended))
+
+
+def _cancelled(call: Call[StopCampaign], campaign: Campaign) -> Campaign:
     if campaign.reads_audience:
         campaign = _ended(call, campaign)
     if campaign.total_recipients is None:
@@ -94,7 +105,15 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
     )  # fmt: skip
     ended = cancelled or campaign
     job_events.enqueue_pages(call.table, call.resources.campaigns, ended, ended.window)
-    return campaign_view(counters.refresh(call.table, ended))
+    return ended
+
+
+def _cancel_variants(call: Call[StopCampaign], rest: Campaign) -> None:
+    """Cancel the variants of a test that has begun, unless they are completed. Safe to repeat."""
+    for variant in course.variants_of(call.table, rest):
+        seen = counters.refresh(call.table, variant)
+        if seen.status != "completed":
+            _cancelled(call, seen)
 
 
 def _reading(call: Call[Any], campaign: Campaign) -> CampaignView:
@@ -124,6 +143,7 @@ def _testing(call: Call[Any], campaign: Campaign) -> CampaignView:
 
 def _ended(call: Call[StopCampaign], campaign: Campaign) -> Campaign:
     """End the reading of an audience: the people who are in pages are the recipients."""
+    _opened(call, campaign)  # Pages that a killed call leaves are the schedule's.
     ended = audience_readings.end(call.table, campaign, call.input.reason, call.caller.principal)
     if ended is None:
         raise StateConflict("campaignId: its recipients are being read; cancel it again")

@@ -57,12 +57,12 @@ def get_campaign(call: Call[OfCampaign]) -> CampaignView:
     """
     Show a campaign with its counters as of now, an estimate of its cost, and the reason if it stopped by itself.
 
-    The cost is that of all recipients who are in pages, also after the end.
+    The cost is that of all recipients who are in pages, also after the end; absent if their countries were not counted.
     """
     campaign = own(call, call.input.campaign_id)
     campaign = counters.refresh(call.table, campaign)
     view = campaign_view(campaign)
-    if campaign.total_recipients is not None:
+    if estimates.is_known(campaign):
         cost = estimates.of_campaign(call.table, campaign, campaign.countries)
         view = view.model_copy(update={"cost": cost})
     return view

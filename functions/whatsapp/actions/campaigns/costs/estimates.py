@@ -22,6 +22,12 @@ def of_campaign(table: Table, campaign: Campaign, countries: Mapping[str, int]) 
     return estimated(prices, categories_of(campaign), countries)
 
 
+def is_known(campaign: Campaign) -> bool:
+    """Whether all recipients are known, and the country of each valid one: earlier releases counted none."""
+    total = campaign.total_recipients
+    return total is not None and sum(campaign.countries.values()) >= total - campaign.invalid_count
+
+
 def categories_of(campaign: Campaign) -> list[str | None]:
     """Return the categories of the messages of a campaign, in the words of the prices; None: unknown."""
     if campaign.kind != "template":

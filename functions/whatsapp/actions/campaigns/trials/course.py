@@ -62,9 +62,21 @@ def look_after(table: Table, queue: StandardQueue, rest: Campaign, at_ms: int) -
     variants = [_send_variant(table, queue, rest, number) for number in range(len(test.variants))]
     if any(one.is_cancelled for one in variants):
         _note(table, rest, test, verdict="cancelled")
+    elif any(one.is_all_invalid for one in variants):  # Such a campaign is never completed.
+        _note(table, rest, test, verdict="too_few")
     elif all(one.status == "completed" and one.open_from > one.pages for one in variants):
         _compare(table, queue, rest, variants, at_ms)
     return True
+
+
+def variants_of(table: Table, rest: Campaign) -> list[Campaign]:
+    """
+    Return the campaigns of both variants, none before the test begins. Makes those that a killed call has not made, so
+    that a concurrent one makes none later.
+    """
+    if rest.test is None or rest.test.begun_at is None:
+        return []
+    return [_variant(table, rest, number) for number in range(len(rest.test.variants))]
 
 
 def counted(table: Table, test: CampaignTest, variant: Campaign) -> Counted:
@@ -140,15 +152,19 @@ def _note(table: Table, rest: Campaign, test: CampaignTest, **facts: Any) -> Non
 
 def _send_variant(table: Table, queue: StandardQueue, rest: Campaign, number: int) -> Campaign:
     """Return the campaign of a variant; make it, and let a job read its audience, if that is missing."""
-    test = test_of(rest)
-    found = records.get(table, test.variants[number].campaign_id)
-    if found is None:
-        found = records.add(table, _campaign_of(rest, test.variants[number], PARTS[number]))
+    found = _variant(table, rest, number)
     if found.reads_audience and found.status == "draft":
         # Also of an earlier call, which may have been killed after it had made the campaign.
         records.open_(table, found.campaign_id)
         job_events.enqueue_cut(table, queue, found)
     return found
+
+
+def _variant(table: Table, rest: Campaign, number: int) -> Campaign:
+    """Return the campaign of a variant; make it if it is missing. Safe to repeat."""
+    variant = test_of(rest).variants[number]
+    found = records.get(table, variant.campaign_id)
+    return found or records.add(table, _campaign_of(rest, variant, PARTS[number]))
 
 
 def _campaign_of(rest: Campaign, variant: Variant, part: Literal["a", "b"]) -> Campaign:

@@ -10,6 +10,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import numbers
 from tests.integration.whatsapp.actions.conftest import GLOBEX
 from whatsapp.actions.campaigns.costs import estimates
 from whatsapp.store.items.campaigns import MessagePrices
+from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.campaigns.people import People
@@ -64,6 +65,28 @@ def test_the_cost_of_a_list_is_known_before_it_starts_and_counts_no_invalid_row(
     cost = runs.show(campaign["campaignId"])["cost"]
 
     assert (cost["amountMicros"], cost["recipients"], cost["withoutPrice"]) == (91_200, 3, 0)
+
+
+@each(("countries", "is_shown"), [({"DE": 2}, True), ({"DE": 1}, False), (None, False)])
+def test_a_campaign_whose_countries_were_not_counted_shows_no_cost(
+    runs: Runs, countries: dict[str, int] | None, is_shown: bool
+) -> None:
+    """As an earlier release has made it, or began to read its list."""
+    set_prices(runs)
+    campaign = runs.create([f"+{GERMAN}", "DE.1234", "+4499999999"])["campaignId"]
+    table = runs.actions.harness.resources.table
+    records.change(table, campaign, ["draft"], countries=countries)
+
+    assert ("cost" in runs.show(campaign)) is is_shown
+
+
+def test_a_campaign_without_recipients_costs_nothing(runs: Runs, people: People) -> None:
+    campaign = people.create("list", people.in_list())["campaignId"]
+    runs.control("start_campaign", campaign)
+    runs.drain()
+    shown = runs.show(campaign)
+
+    assert (shown["totalRecipients"], shown["cost"]["amountMicros"]) == (0, 0)
 
 
 def test_without_any_known_price_there_is_no_amount(runs: Runs) -> None:

@@ -182,6 +182,77 @@ def test_a_cancelled_variant_leaves_the_decision_to_a_person(runs: Runs, tested:
     assert runs.finish(tested)["sent"] > 0
 
 
+@pytest.mark.parametrize("jobs", [0, 1, 3], ids=["before", "while", "after"])
+def test_a_cancelled_test_cancels_its_variants_before_and_while_they_send(
+    runs: Runs, tested: str, jobs: int
+) -> None:
+    variants = begin(runs, tested)
+    for _ in range(jobs):
+        for body in runs.events():
+            runs.job(body)
+    sent = len(runs.sent_to())
+    ended = [one for one in variants if runs.show(one)["status"] == "completed"]
+    first = runs.control("cancel_campaign", tested)
+    again = runs.control("cancel_campaign", tested)
+    runs.drain()
+    runs.wait(20)
+
+    assert [(one.status, one.result["outcome"]) for one in (first, again)] == [
+        (200, "cancelled")
+    ] * 2
+    assert len(runs.sent_to()) == sent
+    for variant in variants:
+        shown = runs.show(variant)
+        outcome = None if variant in ended else "cancelled"
+        assert (shown["status"], shown.get("outcome")) == ("completed", outcome)
+        assert total(shown) == shown["totalRecipients"]
+    assert runs.pages_left() == []
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_cancellation_killed_at_any_call_is_repeated_and_sends_nothing(
+    runs: Runs, tested: str, after: bool
+) -> None:
+    variants = begin(runs, tested)
+    kills = 0
+    for at in range(1, 200, 3):
+        try:
+            with Killer(at, after=after):
+                runs.control("cancel_campaign", tested)
+        except Killed:
+            kills += 1
+            is_over = [runs.show(one).get("outcome") == "cancelled" for one in variants]
+            assert runs.show(tested).get("outcome") is None or all(is_over)
+        else:
+            break
+    runs.wait(20)
+
+    assert kills
+    assert runs.sent_to() == []
+    assert [runs.show(one)["outcome"] for one in (tested, *variants)] == ["cancelled"] * 3
+
+
+def test_a_test_with_a_variant_that_reaches_no_person_ends_with_too_few(
+    runs: Runs, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.actions.sandbox.templates.append(OTHER)
+    monkeypatch.setattr(parts, "part_of", lambda *_: "b")
+    chosen = people.in_list(*(people.wrote(n, "Ada") for n in numbers(3)))
+    campaign = str(people.create("list", chosen, test=RULE)["campaignId"])
+    a, b = begin(runs, campaign)
+    runs.drain()
+    runs.wait(3)
+
+    assert (runs.show(a)["status"], runs.show(a)["pauseReason"]) == (
+        "paused",
+        "no_valid_recipients",
+    )
+    assert runs.finish(b)["sent"] == 3
+    assert runs.show(campaign)["test"]["verdict"] == "too_few"
+    assert timers.opened(runs.actions.harness.resources.table).ids == set()
+
+
 def test_a_scheduled_test_begins_when_it_is_due(runs: Runs, people: People) -> None:
     runs.actions.sandbox.templates.append(OTHER)
     chosen = people.in_list(*(people.wrote(n, "Ada") for n in numbers(4)))
