@@ -4,8 +4,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from whatsapp.store.items.accounts.templates import Rating
 from whatsapp.store.items.item import AtMost, WhatsAppItem
-from whatsapp.store.items.templates import Rating
 
 
 class BusinessProfile(WhatsAppItem):
