@@ -10,6 +10,7 @@ import { Audit } from "./records/Audit";
 import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
 import { MailboxSettings } from "./mailboxes/MailboxSettings";
+import { Limits } from "./figures/Limits";
 import { Macros } from "./macros/Macros";
 import { Numbers } from "./numbers/Numbers";
 import { Overview } from "./overview/Overview";
@@ -93,7 +94,12 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
     case "privacy":
       return <Privacy />;
     case "cost":
-      return <Cost />;
+      return (
+        <>
+          <Limits />
+          <Cost />
+        </>
+      );
     case "audit":
       return <Audit />;
   }

@@ -5,6 +5,7 @@ administrators and operators. One route needs no login: it makes the first admin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -38,6 +39,7 @@ from shared.access.first_links import LinkRefused
 from shared.access.logins import StoredLogins
 from shared.access.user_pool import People, PoolMissing
 from shared.ai.spending.configuration import SpendingSettings
+from shared.ai.spending.usage import SettingsChanged
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -113,6 +115,7 @@ routes = Routes(
         TooManyKeys: (HTTPStatus.CONFLICT, "too_many_keys"),
         PoolMissing: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
         ProfileConflict: (HTTPStatus.CONFLICT, "version_conflict"),
+        SettingsChanged: (HTTPStatus.CONFLICT, "version_conflict"),
     },
     requests=Requests(Table(dynamodb, settings.inbox_table_name), InboxRequest),
     audit_log=settings.audit_log(dynamodb),
@@ -203,6 +206,12 @@ def get_cost(request: Request[inputs.MonthQuery]) -> views.CostView:
 def get_spending(request: Request[inputs.SpendingQuery]) -> views.SpendingView:
     """Return the costs that outsiders have caused for a company today, with the bounds."""
     return spending().shown(request.input.company or request.caller.company)
+
+
+@routes.changes("POST /operations/spending", Scope.OPERATOR)
+def set_spending(request: Request[inputs.SpendingInput]) -> Callable[[], views.SpendingView]:
+    """Set the limits of a company on what models cost, and its bounds on costs that outsiders cause."""
+    return spending().change(request.caller, request.input)
 
 
 @routes.reads("GET /operations/switches", Scope.OPERATOR)

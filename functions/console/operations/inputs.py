@@ -5,8 +5,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from shared.ai.spending.bounds import Kind
 from shared.api import principals
-from shared.api.models.inputs import Input
+from shared.api.models.inputs import Change, Input
 from shared.runtime import clock, patterns
 
 MOST_DAYS = 31
@@ -74,7 +75,25 @@ class ActionsQuery(DaysQuery):
     ) = None
 
 
+type Company = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+type Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
 class SpendingQuery(Input):
     """`company`: by default the caller's."""
 
-    company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
+    company: Company | None = None
+
+
+class SpendingInput(Change):
+    """
+    Limits of a company, by default the caller's. What a call does not name stays; null removes a limit, and returns a
+    kind of cost to the percentage of the deployment.
+    """
+
+    company: Company | None = None
+    version: Annotated[int, Field(ge=0)]
+    dollars_per_day: Dollars | None = None
+    dollars_per_month: Dollars | None = None
+    warn_at_percent: Annotated[int, Field(ge=1, le=100)] | None = None
+    percents: dict[Kind, Annotated[int, Field(ge=0)] | None] = Field(default_factory=dict)

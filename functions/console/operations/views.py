@@ -192,9 +192,27 @@ class SpentView(View):
     company: BoundView
 
 
+class SpendingLimitsView(View):
+    """
+    The limits of a company on what models cost in a day and a month (UTC), and what is counted under them. Without a
+    limit nothing is counted.
+    """
+
+    version: int
+    dollars_per_day: float | None
+    dollars_per_month: float | None
+    warn_at_percent: int
+    dollars_today: float
+    dollars_this_month: float
+    changed_at: str | None = None
+    changed_by: str | None = None
+
+
 class SpendingView(View):
-    """Costs that outsiders have caused for a company on a day (UTC), with the bounds."""
+    """Costs that outsiders have caused for a company on a day (UTC), with the bounds, and the limits of the company."""
 
     company: str
     day: str
+    limits: SpendingLimitsView
+    most_percent: int
     kinds: list[SpentView]

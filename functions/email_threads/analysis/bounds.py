@@ -31,14 +31,14 @@ def answer(
     is_bounded: bool,
 ) -> tuple[ModelAnswer, Reservation | None]:
     """
-    Ask the model about *newest*, within the bounds unless a person has asked for it. Return the answer, and the
-    reservation to settle once the answer is stored. Raises NoAnswer.
+    Ask the model about *newest*, within the bounds unless a person has asked for it: then only the company's ceilings
+    hold. Return the answer, and the reservation to settle once the answer is stored. Raises NoAnswer.
     """
     if not is_bounded:
-        return model_call.answer(resources, mailbox, content, fields), None
+        return model_call.answer(resources, mailbox, content, fields, is_reserved=False), None
     reservation = _reserve(resources, mailbox, newest, content)
     try:
-        answered = model_call.answer(resources, mailbox, content, fields)
+        answered = model_call.answer(resources, mailbox, content, fields, is_reserved=True)
     except NoAnswer as failure:
         if failure.usage is not None:
             settle(resources, mailbox, reservation, failure.usage)

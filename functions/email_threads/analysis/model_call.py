@@ -16,6 +16,8 @@ from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers.model_creation import model_for
 from shared.ai.settings import ModelSettings
+from shared.ai.spending import prices
+from shared.ai.spending.company_model import CompanyModel
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import to_json
 from shared.aws.tables.dynamodb_json import plain
@@ -65,15 +67,26 @@ class ModelAnswer:
 
 
 def answer(
-    resources: SendingResources, mailbox: Mailbox, content: str, fields: RequirementsSchema
+    resources: SendingResources,
+    mailbox: Mailbox,
+    content: str,
+    fields: RequirementsSchema,
+    *,
+    is_reserved: bool,
 ) -> ModelAnswer:
-    """Ask the mailbox's model about *content* (`prompt.input_of`). Raises NoAnswer."""
+    """
+    Ask the mailbox's model about *content* (`prompt.input_of`). Without a reservation (*is_reserved*) the calls count
+    for the company's ceilings only. Raises NoAnswer.
+    """
     try:
         settings = ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
     except ValidationError:
         raise NoAnswer("model_settings_invalid", may_repeat=False) from None
     try:
         model = model_for(settings, resources.models, mailbox.company_id)
+        if not is_reserved:
+            counts = resources.spending.table
+            model = CompanyModel(model, prices.price_for(settings), counts, mailbox.company_id)
         return _asked(model, settings, content, ai.Schema(NAME, answer_schema(fields)))
     except ai.Unavailable as failure:
         _count(failure)

@@ -35,8 +35,9 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerResources(Resources):
-    """The resources of the worker of `newsletter-steps.fifo`."""
+    """The resources of the worker of `newsletter-steps.fifo`. *spending*: the counts of what models cost companies."""
 
+    spending: Table
     models: ModelDependencies
     retrieval: RetrievalDependencies
 

@@ -15,6 +15,9 @@ from newsletters.store import companies
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid, AnswerTruncated, ModelCalls
 from shared.ai.providers.model_creation import model_for
+from shared.ai.spending import prices
+from shared.ai.spending.budget import REASON
+from shared.ai.spending.company_model import CompanyModel
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
@@ -76,13 +79,18 @@ def ask[Answer](
     """
     Return the model's answer.
 
-    Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, the prompt's *failure*),
-    and Transient (`ai_unavailable`) if a later attempt may succeed.
+    Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, `spending_limit`, the
+    prompt's *failure*), and Transient (`ai_unavailable`) if a later attempt may succeed.
     """
     settings = companies.get_settings(resources.store.table, company_id)
     configured = model_of(settings)
     try:
-        model = model_for(configured, resources.models, company_id)
+        model = CompanyModel(
+            model_for(configured, resources.models, company_id),
+            prices.price_for(configured),
+            resources.spending,
+            company_id,
+        )
         return _asked(resources, settings, model, configured, prompt)
     except (Misconfigured, SecretUnreadable) as failure:
         _count(failure)
@@ -91,7 +99,7 @@ def ask[Answer](
         _count(failure)
         if failure.repeat is ai.Repeat.LATER:
             raise Transient("ai_unavailable") from None
-        raise StepFailed("ai_unavailable") from None
+        raise StepFailed(REASON if failure.code == REASON else "ai_unavailable") from None
 
 
 def _asked[Answer](

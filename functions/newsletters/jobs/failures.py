@@ -16,6 +16,7 @@ SENTENCES: Final = {
     "outline_invalid": "The language model's outline broke the rules twice.",
     "draft_invalid": "The language model's text broke the rules twice.",
     "quota_exceeded": "The company has used up its calls of the language model for today.",
+    "spending_limit": "The company has spent its limit on language models for the day or the month.",
     "timeout": "The work took longer than twenty minutes.",
     "internal_error": "The work failed because of an error in Parley.",
 }

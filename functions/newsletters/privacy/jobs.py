@@ -96,9 +96,10 @@ class Inventory(inventory.Inventory):
     def finish(self) -> None:
         """Remove the user as the author of the company's settings, issues, lists, templates, warm-ups and series."""
         table = self.resources.store.table
-        for authored in (issues, companies, series):
+        series.end_of_author(table, self.company_id, self.user_id)
+        for authored in (issues, companies):
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
-        for written in (public_lists, templates, warm_ups):
+        for written in (public_lists, templates, warm_ups, series):
             authors.replace(table, written.of_company(table, self.company_id), self.user_id, ERASED)
 
     def _owns(self, metadata: Metadata) -> bool:

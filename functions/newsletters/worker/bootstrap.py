@@ -70,6 +70,7 @@ class WorkerSettings(Settings):
     email_configuration_set: str
     click_configuration_set: str
     public_url: Url
+    spending_table_name: str
 
 
 def resources_of(settings: WorkerSettings) -> WorkerResources:
@@ -81,6 +82,7 @@ def resources_of(settings: WorkerSettings) -> WorkerResources:
         store=Store(Table(dynamodb, settings.table_name), bucket),
         steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
         exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
+        spending=Table(dynamodb, settings.spending_table_name),
         models=ModelDependencies(
             openai_url=f"{settings.openai_base_url}/v1",
             credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from email_threads.store.items import ReplyMode
-from shared.ai.spending import usage
+from shared.ai.spending import ceilings, usage
 from shared.ai.spending.bounds import DEFAULTS, MICROS, STRANGERS_PERCENT, Kind
 from shared.ai.spending.senders import sender_hash
+from shared.runtime import clock
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_api import result
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, System, mail
@@ -32,6 +33,12 @@ def from_stranger(system: System, number: int, to: str = ASSISTED, **more: Any) 
     name = f"m{number}-{to.partition('@')[0]}"
     text = mail(f"{name}@x", LONG, sender=f"s{number}@host{number}.example", to=to, **more)
     system.deliver(text, name=name, address=to)
+    system.drain()
+
+
+def ask_for_analysis(system: System, thread: dict[str, Any]) -> None:
+    """A person asks for the analysis of a thread."""
+    assert system.call("POST", f"/email-threads/{thread['conversation_id']}/analysis", {})[0] == 202
     system.drain()
 
 
@@ -155,8 +162,7 @@ def test_a_person_may_ask_for_an_analysis_beyond_the_bound(system: System) -> No
         from_stranger(system, number)
     (left,) = listed(system, analysis_reason="spending_limit")
 
-    assert system.call("POST", f"/email-threads/{left['conversation_id']}/analysis", {})[0] == 202
-    system.drain()
+    ask_for_analysis(system, left)
 
     assert desk.asked(system) == STRANGERS + 1
     assert listed(system, analysis_reason="spending_limit") == []
@@ -228,3 +234,22 @@ def test_senders_are_stored_as_keyed_hashes(system: System) -> None:
 
 def test_the_bounds_of_a_stranger_are_affordable() -> None:
     assert DEFAULT.company.part(STRANGERS_PERCENT).micros <= 5 * MICROS
+
+
+def test_the_limit_of_the_company_holds_for_analyses_that_people_ask_for_too(
+    system: System,
+) -> None:
+    counts = system.worker.resources.spending.table
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 1}, by="a person")
+    from_stranger(system, 1)
+    (left,) = listed(system, analysis_reason="spending_limit")
+
+    ask_for_analysis(system, left)
+    assert desk.asked(system) == 0
+    assert listed(system, analysis_reason="spending_limit")
+
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
+    ask_for_analysis(system, left)
+    assert desk.asked(system) == 1
+    assert listed(system, analysis_reason="spending_limit") == []
+    assert ceilings.spent(counts, COMPANY, clock.to_text(system.clock.ms)[:10])[1] > 0

@@ -171,6 +171,10 @@ API = Api(
         f"{PATH}whatsapp/webhook": Special(
             is_blind="the token is one of the deployment; only operators see it"
         ),
+        "POST /operations/spending": Special(
+            inputs=({"version": 0},),
+            is_blind="only operators set limits, and they see all companies",
+        ),
         f"{PATH}spending": Special(
             is_blind="it shows the company of the caller; only operators, who see all companies, name another"
         ),

@@ -189,6 +189,7 @@ def deployed() -> Iterator[Deployment]:
                 exports=FifoQueue(
                     lambda: sqs, template.create_queue(sqs, "NewsletterExportsQueue")
                 ),
+                spending=Table(dynamodb, template.create_table(dynamodb, "SpendingTable")),
                 models=ModelDependencies(
                     openai_url="https://model.invalid/v1",
                     credentials=CompanySecrets(lambda: boto3.client("secretsmanager")),

@@ -111,6 +111,7 @@ def set_up(system: Operations) -> Iterator[Answer]:
     yield system.post(f"api-keys/{key_id}/revoke", caller)
     credentials = {"app_id": "1" * 15, "app_secret": "the-secret", "access_token": "the-token"}
     yield system.post("whatsapp/credentials", caller, **credentials)
+    yield system.post("spending", caller, version=0, dollars_per_day=5)
     yield system.post("email-domains", caller, domain="support.acme.example")
     for context in ("whatsapp", "conversations", "email_threads"):
         yield system.post("switches", caller, context=context, name="safe_mode", on=True)

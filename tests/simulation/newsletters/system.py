@@ -75,6 +75,7 @@ class System(Workers):
             "contacts": "ContactsTable",
             "inbox": "InboxTable",
             "live": "LiveTable",
+            "spending": "SpendingTable",
         },
         buckets=("NewslettersBucket",),
         secrets={
@@ -94,7 +95,7 @@ class System(Workers):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.api, self.worker, self.exports, self.scheduled = self.functions.values()
-        self.table, self.log, self.contacts, _, _ = self.tables.values()
+        self.table, self.log, self.contacts, _, _, self.spending = self.tables.values()
         (self.bucket,) = self.buckets
         self.steps_queue, self.exports_queue = self.fifo_queues.queues
         self._timeouts = {

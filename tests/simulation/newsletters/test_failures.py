@@ -8,6 +8,8 @@ import pytest
 
 from local.sandbox.accounts.openai import OpenAiAnswer
 from newsletters.store.bucket import large_values
+from shared.ai.spending import ceilings, usage
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.simulation.interceptor import When
 from tests.simulation.newsletters.final_state import final_state_of
@@ -24,6 +26,7 @@ from tests.simulation.newsletters.scenarios import (
     settled,
     started,
 )
+from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
@@ -129,6 +132,25 @@ def test_a_company_without_calls_left_gets_no_draft_until_the_next_day(system: S
     started("draft", "again")(system)
     system.settle()
     assert system.row("DRAFT")["draft_status"] == "completed"
+
+
+def test_a_company_that_has_spent_its_limit_gets_no_draft_until_the_limit_is_higher(
+    system: System,
+) -> None:
+    PLANNED(system)
+    counts, date = Table(system.dynamodb, system.spending), clock.to_text(system.clock.ms)[:10]
+    usage.set_ceilings(counts, COMPANY, {"day_micros": 1}, by="a person")
+    started("draft")(system)
+    system.settle()
+    check_failed(system, "draft", "spending_limit")
+    assert ceilings.spent(counts, COMPANY, date) == (0, 0)
+
+    usage.set_ceilings(counts, COMPANY, {"day_micros": 10**9, "month_micros": 10**9}, by="a person")
+    started("draft", "again")(system)
+    system.settle()
+    assert system.row("DRAFT")["draft_status"] == "completed"
+    day, month = ceilings.spent(counts, COMPANY, date)
+    assert day == month > 0
 
 
 def test_a_search_that_never_answers_fails_and_earlier_passages_stay(system: System) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.store.bucket import large_values
+from shared.ai.spending import usage
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
 from shared.contacts import conditions, segments
@@ -93,11 +94,20 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _park_and_replay(_system)
         _use_the_api(_system)
         _use_a_knowledge_base(_system)
+        _count_for_a_limit(_system)
         _answer_request(_system)
         _send_an_issue(_system)
         _use_the_public_pages(_system)
         _run_a_series(_system)
         yield observer.uses
+
+
+def _count_for_a_limit(system: System) -> None:
+    """Calls of the model that count for a limit of the company in dollars."""
+    system.reset()
+    counts = Table(system.dynamodb, system.spending)
+    usage.set_ceilings(counts, COMPANY, {"day_micros": 10**9}, by="operator")
+    settled(DRAFTED)(system)
 
 
 def _use_large_values(system: System) -> None:

@@ -19,6 +19,7 @@ from email_threads.store.items.threads.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.threads.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
 from shared.ai.files.spoken_words import FINAL
+from shared.ai.spending.bounds import Kind
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
 from shared.inbox.notifications.webhooks.items import EventType
@@ -47,6 +48,7 @@ FILES = [
 CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
+    *("limits", "limits.kind"),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *(
         "newsletter.looks.layout",
@@ -275,6 +277,7 @@ def test_no_text_is_unused() -> None:
         ("target", TargetState),
         ("facts.target", TargetName),
         ("due.in", TargetName),
+        ("limits.kind", Kind),
         ("due.over", TargetName),
         ("contact.change", What),
         ("notifications.kind", NotificationKind),

@@ -170,12 +170,18 @@ class Repeat(StrEnum):
 
 
 class Unavailable(Exception):
-    """The model did not answer: throttled, too slow, down or not permitted. *code* never contains text of the model."""
+    """
+    The model did not answer: throttled, too slow, down or not permitted. *code* never contains text of the model.
+    *may_be_billed*: the request was sent, and what became of it is not known.
+    """
 
-    def __init__(self, code: str, repeat: Repeat = Repeat.LATER) -> None:
+    def __init__(
+        self, code: str, repeat: Repeat = Repeat.LATER, *, may_be_billed: bool = False
+    ) -> None:
         super().__init__(code)
         self.code = code
         self.repeat = repeat
+        self.may_be_billed = may_be_billed
 
 
 class Model(Protocol):

@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from local.console import client
 from shared.api.errors import InvalidInput
 from shared.api.models import inputs
+from shared.api.models.inputs import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -186,7 +187,8 @@ def _checked(operation: Operation, route: Route, query: str) -> Mapping[str, Any
         checked = inputs.query(parse_qs(query), operation.input_model)
     else:
         checked = inputs.body(route.request.post_data, operation.input_model)
-    return checked.model_dump(mode="json", by_alias=True, exclude_none=True)
+    is_change = isinstance(checked, Change)  # where null is a value
+    return checked.model_dump(mode="json", by_alias=True, exclude_none=not is_change)
 
 
 def _content(operation: Operation, answer: Answer) -> Mapping[str, Any]:

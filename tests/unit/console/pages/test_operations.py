@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.unit.console.pages.conftest import Opened
-    from tests.unit.console.pages.network import Call
+    from tests.unit.console.pages.network import Answered, Call
 
 pytestmark = pytest.mark.parametrize("locale", ["de-DE"])
 
@@ -101,3 +101,48 @@ def test_the_overview_begins_with_what_needs_a_person_and_leads_there_in_their_l
     expect(meaning).not_to_contain_text(alarm["description"])
     first.get_by_role("link", name=re.compile("^2 ")).click()
     expect(page).to_have_url(re.compile("operations/parked"))
+
+
+def test_limits_of_model_costs_are_set_with_what_they_do_and_can_be_taken_back(
+    opened: Opened, pages: Path
+) -> None:
+    limits = dict.fromkeys(("dollars_per_day", "dollars_per_month", "changed_at", "changed_by"))
+    stored = limits | {"version": 0, "warn_at_percent": 80}
+    spent = {"dollars_today": 3.25, "dollars_this_month": 40.0}
+    bound = {"units": 160, "dollars": 6.0}
+    kind = {"kind": "mail_analysis", "percent": 100, "units": 4, "dollars": 0.5, "addresses": {}}
+    kinds = [kind | dict.fromkeys(("sender", "address", "company"), bound)]
+    bodies: list[dict[str, object]] = []
+
+    def shown() -> Answer:
+        day = {"company": "acme", "day": "2026-11-27", "most_percent": 1_000, "kinds": kinds}
+        return Answer(day | {"limits": stored | spent})
+
+    def change(call: Call) -> Answer:
+        bodies.append(dict(call.input))
+        stored.update(call.input, version=int(str(stored["version"])) + 1)
+        return shown()
+
+    answers: dict[str, Answered] = {
+        "GET /operations/spending": lambda _: shown(),
+        "POST /operations/spending": change,
+        "GET /operations/cost": lambda _: Refusal(503, "unavailable"),
+    }
+    network = Company().network(pages, "acme:operator", **answers)
+    page = opened(network, "operations/cost")
+    section = page.get_by_role("region", name="Grenzen der Modellkosten")
+    expect(section.get_by_text("keine Grenze")).to_have_count(2)
+    expect(section.get_by_role("row").filter(has_text="Analysen von Mails")).to_contain_text("160")
+
+    section.get_by_label("Dollar pro Tag").fill("2.5")
+    section.get_by_role("button", name="Grenzen setzen").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("antworten Menschen")  # more is spent already
+    dialog.get_by_role("button", name="Grenzen setzen").click()
+    expect(section).to_contain_text("Erreicht")
+    page.get_by_role("button", name="Rückgängig").click()
+    expect(section.get_by_text("keine Grenze")).to_have_count(2)
+
+    assert [body["version"] for body in bodies] == [0, 1]
+    assert [body["dollars_per_day"] for body in bodies] == [2.5, None]
+    assert {body["warn_at_percent"] for body in bodies} == {80}

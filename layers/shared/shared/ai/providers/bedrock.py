@@ -139,7 +139,8 @@ class Bedrock:
         except BotoCoreError as error:
             passes = isinstance(error, HTTPClientError | ConnectionError)
             repeat = Repeat.LATER if passes else Repeat.NEVER
-            raise Unavailable(type(error).__name__, repeat) from None
+            in_doubt = isinstance(error, HTTPClientError)
+            raise Unavailable(type(error).__name__, repeat, may_be_billed=in_doubt) from None
         schema = request.schema
         return _reply(answer, schema.name if schema and self.structure == "tool" else None)
 

@@ -132,8 +132,10 @@ class Account:
                 within_ms=within_ms,
                 silence_ms=within_ms,
             )
-        except (NotSent, InDoubt) as failure:
+        except NotSent as failure:
             raise Unavailable(f"openai_{failure.code}") from None
+        except InDoubt as failure:
+            raise Unavailable(f"openai_{failure.code}", may_be_billed=True) from None
         parsed = json_object(answer.data)
         if answer.status == HTTPStatus.NOT_FOUND:
             raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status, parsed))

@@ -112,7 +112,7 @@ class Spending:
         seen = {(item["pk"], item["sk"]): item for item in self.table.get_many(keys.read(cause))}
         stored = seen.get(_pair(keys.settings))
         settings = CompanySettings.read(stored) if stored else None
-        own = ceilings.ceilings_of(settings, kind, date)
+        own = ceilings.ceilings_of(settings, date) if kind in ceilings.KINDS else ()
         sender = seen.get(_pair(keys.sender))
         if sender is not None and keys.event in sender.get("events", ()):
             return Reservation(kind=kind, cause=cause, date=date, micros=0, ceilings=own)

@@ -1,5 +1,6 @@
 """
-A company's ceilings in dollars on what outsiders cause at models, of all kinds, in a day and a month (UTC).
+A company's ceilings in dollars on what models cost it, in a day and a month (UTC): what outsiders cause, of all
+kinds, and what its people ask for in mails and newsletters.
 
 Estimates are reserved by a conditional addition, so concurrent calls never exceed a ceiling by more than the calls in
 flight cost beyond their estimates. At `warn_percent` of a ceiling the alarm SpendingWarned is raised once.
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
 from boto3.dynamodb.conditions import Attr
+from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.items import COUNTED_DAYS, Day
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,7 @@ KINDS: Final = frozenset(
     {Kind.MAIL_ANALYSIS, Kind.AI_ANSWER, Kind.TICKET_MODEL, Kind.TRANSCRIPTION}
 )
 MOST_MICROS: Final = 1_000_000_000_000  # a million dollars
+WARN_PERCENT: Final = 80  # by default
 _MONTH: Final = len("2026-03")
 
 
@@ -42,9 +45,9 @@ class Ceiling:
     warn_at: int
 
 
-def ceilings_of(settings: CompanySettings | None, kind: Kind, date: str) -> tuple[Ceiling, ...]:
-    """Return the ceilings of a company that hold for a kind of cost now."""
-    if settings is None or kind not in KINDS:
+def ceilings_of(settings: CompanySettings | None, date: str) -> tuple[Ceiling, ...]:
+    """Return the ceilings of a company in a day and its month."""
+    if settings is None:
         return ()
     limits = {date: settings.day_micros, date[:_MONTH]: settings.month_micros}
     return tuple(
@@ -69,6 +72,14 @@ def add(table: Table, company: str, ceilings: Sequence[Ceiling], micros: int) ->
     """Add to what is counted in the periods."""
     for one in ceilings:
         table.update(Day.key(company, one.period, MODELS), add={"micros": micros})
+
+
+def settle(table: Table, company: str, ceilings: Sequence[Ceiling], difference: int) -> None:
+    """Correct an estimate. A failure leaves it: the call is paid for already, and a retry would pay again."""
+    try:
+        add(table, company, ceilings, difference)
+    except (ClientError, BotoCoreError) as failure:
+        logger.warning("cost not settled", extra=describe(failure))
 
 
 def spent(table: Table, company: str, date: str) -> tuple[int, int]:

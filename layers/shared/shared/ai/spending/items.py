@@ -126,6 +126,7 @@ class CompanySettings(SpendingItem):
     day_micros: int | None = None
     month_micros: int | None = None
     warn_percent: int = 80
+    version: int = 0  # the number of changes; 0 also of settings of earlier releases
     updated_at: str
     updated_by: str
 

@@ -41,8 +41,7 @@ class BoundedModel:
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
         if self._reservation is None:
-            size = sum(len(text.encode("utf-8", "surrogatepass")) for text in request.texts)
-            size += prices.BYTES_A_TOKEN * request.file_tokens
+            size = prices.size_of(request)
             price = prices.estimate(self.model_id, size, request.limits.most_tokens)
             price += self.further_price
             reserved = self.spending.reserve(self.kind, self.cause, price)

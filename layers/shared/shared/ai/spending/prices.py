@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from shared.ai.spending.bounds import MICROS, Kind
 
 if TYPE_CHECKING:
-    from shared.ai.port import Usage
+    from shared.ai.port import Request, Usage
     from shared.ai.settings import ModelSettings
 
 AS_OF: Final = "2026-02"
@@ -93,6 +93,12 @@ def price_for(settings: ModelSettings) -> ModelPrice:
     if own is None:
         return model_price(settings.model)
     return ModelPrice(own.input, own.output, own.cached_input)
+
+
+def size_of(request: Request) -> int:
+    """Return the bytes of a call's input; a file counts as the bytes of as many tokens."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in request.texts)
+    return size + BYTES_A_TOKEN * request.file_tokens
 
 
 def estimate(model: str | None, size: int, most_tokens: int) -> int:

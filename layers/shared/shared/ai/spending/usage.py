@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boto3.dynamodb.conditions import Key
+from boto3.dynamodb.conditions import Attr, Key
 
 from shared.ai.spending.bounds import DEFAULTS, Kind
 from shared.ai.spending.items import CompanySettings, Day
+from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from shared.ai.spending.bounds import Bounds
     from shared.aws.dynamodb import Table
+
+
+class SettingsChanged(Exception):
+    """The settings of a company have changed since the caller read them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +70,12 @@ def of_day(table: Table, company: str, date: str, *, percent: int, most_percent:
 
 def set_percents(table: Table, company: str, percents: dict[Kind, int], by: str) -> None:
     """Replace the percentages of a company."""
-    _set(table, company, by, {"percents": {kind.value: one for kind, one in percents.items()}})
+    change(table, company, by, {"percents": {kind.value: one for kind, one in percents.items()}})
 
 
 def set_ceilings(table: Table, company: str, ceilings: Mapping[str, int | None], by: str) -> None:
     """Set `day_micros`, `month_micros` and `warn_percent` of a company; None removes one, absent ones stay."""
-    _set(table, company, by, ceilings)
+    change(table, company, by, ceilings)
 
 
 def settings_of(table: Table, company: str) -> CompanySettings | None:
@@ -79,10 +84,30 @@ def settings_of(table: Table, company: str) -> CompanySettings | None:
     return CompanySettings.read(item) if item else None
 
 
-def _set(table: Table, company: str, by: str, changes: Mapping[str, Any]) -> None:
-    written = {"updated_at": clock.to_text(clock.now_ms()), "updated_by": by}
-    table.update(
-        CompanySettings.key(company),
-        put=written | {name: value for name, value in changes.items() if value is not None},
-        drop=[name for name, value in changes.items() if value is None],
-    )
+def change(
+    table: Table, company: str, by: str, changes: Mapping[str, Any], version: int | None = None
+) -> CompanySettings:
+    """
+    Write attributes of a company's settings; None removes one. With the *version* that the caller has read, nothing is
+    written after another change: raises SettingsChanged. Safe to repeat.
+    """
+    put = {name: value for name, value in changes.items() if value is not None}
+    drop = [name for name, value in changes.items() if value is None]
+    stored = Attr("version")
+    when = None
+    if version is not None:
+        when = stored.eq(version) if version else stored.not_exists()
+    try:
+        written = table.update(
+            CompanySettings.key(company),
+            put=put | {"updated_at": clock.to_text(clock.now_ms()), "updated_by": by},
+            drop=drop,
+            add={"version": 1},
+            when=when,
+        )
+    except ConditionFailed as refusal:
+        written = refusal.existing or {}
+        is_own = written.get("version") == (version or 0) + 1 and written.get("updated_by") == by
+        if not is_own or any(written.get(name) != changes[name] for name in changes):
+            raise SettingsChanged("version: the limits have changed") from None
+    return CompanySettings.read(written)

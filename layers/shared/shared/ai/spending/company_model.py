@@ -1,0 +1,61 @@
+"""A model whose calls count for the ceilings of a company: for work that its people ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.ai import port as ai
+from shared.ai.spending import ceilings, prices, usage
+from shared.ai.spending.budget import REASON
+from shared.runtime import clock
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from shared.ai.spending.ceilings import Ceiling
+    from shared.ai.spending.prices import ModelPrice
+    from shared.aws.dynamodb import Table
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyModel:
+    """
+    A model with its price; *counts* is the spending table.
+
+    Each call reserves the price of its longest answer, and counts its real price afterwards. A crash between them, and
+    a call of unknown outcome, leave the estimate. A company without ceilings pays one read for each call.
+    """
+
+    model: ai.Model
+    price: ModelPrice
+    counts: Table
+    company: str
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self.model.name
+
+    def reply(self, request: ai.Request) -> ai.Reply:
+        """See `Model.reply`. Raises ai.Unavailable (`spending_limit`) if the longest answer would exceed a ceiling."""
+        date = clock.to_text(clock.now_ms())[: len("2026-03-01")]
+        own = ceilings.ceilings_of(usage.settings_of(self.counts, self.company), date)
+        estimate = self.price.estimate(prices.size_of(request), request.limits.most_tokens)
+        if not ceilings.reserve(self.counts, self.company, own, estimate):
+            metrics.add_metric("SpendingLimitReached", MetricUnit.Count, 1)
+            logger.warning("spending limit reached", extra={"company": self.company})
+            raise ai.Unavailable(REASON, ai.Repeat.NEVER)
+        try:
+            reply = self.model.reply(request)
+        except ai.Unavailable as failure:
+            if not failure.may_be_billed:
+                self._settle(own, -estimate)
+            raise
+        self._settle(own, (reply.usage.micros or self.price.of_use(reply.usage)) - estimate)
+        return reply
+
+    def _settle(self, own: tuple[Ceiling, ...], difference: int) -> None:
+        if difference:
+            ceilings.settle(self.counts, self.company, own, difference)

@@ -1,0 +1,121 @@
+"""A model for the work that a company's people ask for: its calls count for the ceilings of the company."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from botocore.exceptions import ClientError
+
+from shared.ai import port as ai
+from shared.ai.spending import ceilings, usage
+from shared.ai.spending.company_model import CompanyModel
+from shared.ai.spending.prices import ModelPrice
+from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, NOON, Clock
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+
+PRICE = ModelPrice(1.0, 10.0)
+REQUEST = ai.Request(
+    "x" * 300, [ai.Message(ai.Role.USER, "?")], ai.Limits(most_tokens=100, within_ms=1_000)
+)
+ESTIMATE = 101 + 1_000
+USED = ai.Usage(40, 6)
+COST = 40 + 60
+
+
+@dataclass
+class PlayedModel:
+    """A model that answers, or fails."""
+
+    failure: ai.Unavailable | None = None
+    calls: int = 0
+    name: str = "played"
+
+    def reply(self, _request: ai.Request) -> ai.Reply:
+        """See `Model.reply`."""
+        self.calls += 1
+        if self.failure:
+            raise self.failure
+        return ai.Reply("Yes.", ai.Stop.END, USED)
+
+
+def asks(table: Table, played: PlayedModel, company: str = COMPANY) -> ai.Reply:
+    return CompanyModel(played, PRICE, table, company).reply(REQUEST)
+
+
+def limited(table: Table, day: int | None, month: int | None = None) -> None:
+    usage.set_ceilings(table, COMPANY, {"day_micros": day, "month_micros": month}, by="a person")
+
+
+def spent(table: Table) -> tuple[int, int]:
+    return ceilings.spent(table, COMPANY, DATE)
+
+
+def test_a_call_counts_its_real_price_in_the_day_and_the_month(table: Table) -> None:
+    limited(table, 10_000, 20_000)
+
+    asks(table, PlayedModel())
+
+    assert spent(table) == (COST, COST)
+
+
+@pytest.mark.parametrize("limits", [(ESTIMATE + COST - 1, None), (None, ESTIMATE + COST - 1)])
+def test_a_call_whose_longest_answer_does_not_fit_is_not_made(
+    table: Table, limits: tuple[int | None, int | None]
+) -> None:
+    limited(table, *limits)
+    played = PlayedModel()
+    asks(table, played)
+
+    with pytest.raises(ai.Unavailable) as refused:
+        asks(table, played)
+
+    assert (refused.value.code, refused.value.repeat) == ("spending_limit", ai.Repeat.NEVER)
+    assert played.calls == 1
+    assert set(spent(table)) == {COST, 0}
+
+
+def test_a_new_day_has_room_again(table: Table, time: Clock) -> None:
+    limited(table, ESTIMATE)
+    asks(table, PlayedModel())
+    time.now = NOON + 86_400_000
+
+    assert asks(table, PlayedModel()).usage == USED
+
+
+@pytest.mark.parametrize(("may_be_billed", "left"), [(False, 0), (True, ESTIMATE)])
+def test_a_failed_call_is_free_unless_its_outcome_is_unknown(
+    table: Table, may_be_billed: bool, left: int
+) -> None:
+    limited(table, 10_000)
+    failure = ai.Unavailable("throttled", may_be_billed=may_be_billed)
+
+    with pytest.raises(ai.Unavailable, match="throttled"):
+        asks(table, PlayedModel(failure))
+
+    assert spent(table) == (left, 0)
+
+
+def test_without_limits_and_with_another_company_s_nothing_is_counted(table: Table) -> None:
+    limited(table, 0)
+
+    assert asks(table, PlayedModel(), "globex").usage == USED
+
+    assert ceilings.spent(table, "globex", DATE) == (0, 0)
+
+
+def test_an_answer_is_kept_if_its_price_cannot_be_counted(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited(table, 10_000)
+
+    def fails(*_: object) -> None:
+        raise ClientError({"Error": {"Code": "ThrottlingException"}}, "UpdateItem")
+
+    monkeypatch.setattr(ceilings, "add", fails)
+
+    assert asks(table, PlayedModel()).usage == USED
+    assert spent(table) == (ESTIMATE, 0)
