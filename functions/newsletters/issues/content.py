@@ -124,8 +124,7 @@ def _footer_in_look(footer: str, template: MailTemplate) -> str:
 def _text_in_look(issue: Issue, text: str, template: MailTemplate) -> str:
     from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
 
-    above, below = look.on_text(_look(template), issue.language)
-    return "\n\n".join(filter(None, (above, text.rstrip(), below)))
+    return look.on_text(_look(template), text, issue.language)
 
 
 def _look(template: MailTemplate) -> Look:

@@ -30,10 +30,14 @@ def meanings_of(written: str) -> set[str]:
 
 
 def _ratios_of(written: str) -> Iterator[str]:
-    """Yield the ratios that a percentage or a decimal number of a passage supports."""
-    number = Decimal(written.removesuffix(" %"))
+    """
+    Yield the ratios that a percentage or a decimal number of a passage supports: `a third` is said of 34 percent, and
+    `doubled` of 100 percent more.
+    """
     is_percent = written.endswith(" %")
-    yield from _FRACTIONS.get(decimal(number / 100 if is_percent else number), ())
+    number = Decimal(written.removesuffix(" %"))
+    share = number if is_percent else 100 * number
+    yield from (name for name, exact in _SHARES.items() if abs(exact - share) < _LATITUDE)
     if is_percent and number > 0 and number % 100 == 0:
         yield f"{number / 100:f}x"
         yield f"{number / 100 + 1:f}x"
@@ -45,16 +49,10 @@ def decimal(value: Decimal) -> str:
     return written.rstrip("0").rstrip(".") if "." in written else written
 
 
-def _shares() -> dict[str, set[str]]:
-    """Return the fractions up to tenths by their decimal notations, exact and rounded to percents."""
-    found: dict[str, set[str]] = {}
-    for size in range(2, 11):
-        for count in range(1, size):
-            share = Decimal(100 * count) / size
-            rounded = [Decimal(round(share)), Decimal(int(share)), round(share, 1)]
-            for one in rounded:
-                found.setdefault(decimal(one / 100), set()).add(fraction(count, size))
-    return found
-
-
-_FRACTIONS: Final = _shares()
+_LATITUDE: Final = 1  # percentage point
+# Parts up to tenths, in percent.
+_SHARES: Final = {
+    fraction(count, size): Decimal(100 * count) / size
+    for size in range(2, 11)
+    for count in range(1, size)
+}

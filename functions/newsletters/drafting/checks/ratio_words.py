@@ -4,7 +4,7 @@ Words of fractions and multiples, in the languages of number words; folded words
 *half* are words of a half, *parts* of other parts, *counted* of parts behind a number or an article (`a quarter`),
 *plural* of parts behind a number (`two thirds`). *multiples* are words such as `doubled`, *times* what follows the
 number of a multiple (`3 times`). *among* stands between the numbers of `one in ten`, *every* before `third` in `every
-third`. *ones* are words of one, *articles* of which some are.
+third`. *ones* are words of one, *articles* of which some are; *by* stands before a part, and *of* behind it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _TABLES: Final = {
         "ones": "one",
         "articles": "a an",
         "of": "of",
+        "by": "by about almost nearly over than only around roughly least most just",
         "ignored": r"""second-?hand third-?part(?:y|ies) third-?world per-?second a-?second double-?digits?
             double-?check(?:s|ed)? (?:first|second|last|other)-?half half-?life""",
     },
@@ -57,6 +58,7 @@ _TABLES: Final = {
         "ones": "un une",
         "articles": "le la",
         "of": "de des du d",
+        "by": "d environ presque pres plus moins",
         "ignored": r"par-?seconde",
     },
     "es": {
@@ -139,6 +141,7 @@ class RatioWords:
     ones: frozenset[str]
     articles: frozenset[str]
     of: frozenset[str]
+    by: frozenset[str]
     part: frozenset[str]
     ignored: re.Pattern[str] | None
 
@@ -178,6 +181,7 @@ def ratio_words(language: str) -> RatioWords:
         ones=words("ones"),
         articles=words("articles"),
         of=words("of"),
+        by=words("by"),
         part=words("part"),
         ignored=re.compile(ignored) if ignored else None,
     )

@@ -259,8 +259,10 @@ class _Reading:
         is_one = count == 1 or is_article
         if not self.of.of or not is_one:
             return False
-        is_last = not self._word(at + 1)
-        return is_last or self._word(at + 1) in self.of.of or self._before(at) == "one"
+        following = self._word(at + 1)
+        before = self._before(at - 1)
+        is_clear = not following or following in self.of.of or before in self.of.by
+        return is_clear or self.is_source or self._before(at) == "one"
 
     def _swahili_part(self, at: int) -> Found | None:
         size = self.of.parts.get(self.tokens[at].word, 0)

@@ -95,4 +95,4 @@ def test_words_count_only_in_a_named_language() -> None:
 
 
 def test_a_percentage_supports_its_number_but_no_number_a_percentage() -> None:
-    assert supported(["14.5 %", "7"]) == {"14.5 %", "14.5", "7"}
+    assert supported(["15.5 %", "7"]) == {"15.5 %", "15.5", "7"}

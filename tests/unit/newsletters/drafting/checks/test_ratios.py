@@ -70,6 +70,9 @@ def test_ordinal_numbers_in_words_are_numbers_from_two_on(
         ("Half of the farmers took part.", "In the trial 50 percent of the farmers took part."),
         ("Half of the farmers took part.", "The share of farmers who took part was 0.5."),
         ("A third of the farmers took part.", "33 percent of the farmers in the trial took part."),
+        ("Water use fell by a third; yields rose.", "They cut water use by a third on small plots."),
+        ("Water use fell by a third on plots.", "They cut water use by 33 percent on small plots."),
+        ("Water use fell by a third.", "The kits cut water use by 34 percent, measured over a season."),
         ("Two thirds took part.", "In the trial 66.7 % of the farmers took part."),
         ("One in three took part.", "About a third of the farmers in the area took part."),
         ("Every fourth farmer took part.", "25 percent of the farmers in the area took part."),
@@ -96,6 +99,8 @@ def test_a_ratio_is_supported_by_a_passage_that_says_it_in_other_words(
     [
         ("Half of the farmers took part.", "The farmers in the area took part.", ["1/2"]),
         ("Half of the farmers took part.", "In the trial 40 percent of the farmers took part.", ["1/2"]),
+        ("34 percent took part.", "A third of the farmers in the area took part.", ["34 %"]),
+        ("A quarter took part.", "28 percent of the farmers in the area took part.", ["1/4"]),
         ("Yields doubled.", "The yields of the trial rose on the second day of the harvest.", ["2x"]),
         ("Yields tripled.", "The yields of the trial have doubled in the same time.", ["3x"]),
         ("Two thirds took part.", "Two of the farmers in the area took part in 3 trials.", ["2/3"]),
