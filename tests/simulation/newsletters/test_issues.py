@@ -43,6 +43,7 @@ from tests.simulation.newsletters.issues import (
     reader,
     reported,
     sent,
+    shown,
     stats,
     unsubscribe_url,
     with_readers,
@@ -345,7 +346,7 @@ def test_only_an_approved_issue_of_an_own_domain_with_all_parts_is_sent(system: 
             one["code"] for one in found if one["level"] == "blocks" and one["code"] != "claims"
         ]
 
-    version = {"version": 1, "acknowledge_warnings": True}
+    version = {"version": 1, "content_id": "-", "acknowledge_warnings": True}
     assert codes() == ["sender_not_owned"]
     status, answer = system.call("POST", f"{ONE}/send", {"version": 1})
     assert (status, answer["error"]["code"]) == (409, "wrong_state")
@@ -365,7 +366,7 @@ def test_the_author_of_an_issue_does_not_approve_it_if_the_company_wants_four_ey
 ) -> None:
     settled(EXPORTED, with_readers(), partial(configured, four_eyes=True))(system)
     drafted(system)
-    body = {"version": 1, "acknowledge_warnings": True}
+    body = {"version": 1, "content_id": shown(system), "acknowledge_warnings": True}
 
     assert system.call("POST", f"{ONE}/approve", body)[0] == 403
     assert system.call("POST", f"{ONE}/approve", body, user="ben")[0] == 200
