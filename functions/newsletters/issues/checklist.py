@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from newsletters.store.newsletters import Newsletter
 
 PAGE: Final = 5_000  # members of a list: half a megabyte
-PAGES: Final = 10  # of each list that are counted
+PAGES: Final = 10  # of all lists of an issue that are counted: 5 MB
 LONG_SUBJECT: Final = 60
 FORMATS: Final = ("email", "text")
 _EMPTY_LINK: Final = re.compile(
@@ -210,22 +210,20 @@ def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
 
 def _people(deps: IssueDependencies, issue: Issue) -> tuple[int, bool]:
     """
-    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members of each list are
-    counted, and no people of segments, who are known only when they are read.
+    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members are counted, and
+    no people of segments, who are known only when they are read.
     """
-    people, is_all = set[str](), not issue.segment_ids
-    for list_id in issue.list_ids:
-        after, has_more = None, True
-        for _ in range(PAGES):
-            found, has_more = lists.member_ids(
-                deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
-            )
-            people.update(found)
-            if not has_more:
-                break
-            after = found[-1]
-        is_all &= not has_more
-    return len(people), is_all
+    people, pages = set[str](), PAGES
+    waiting: list[tuple[str, str | None]] = [(one, None) for one in issue.list_ids]
+    while waiting and pages:
+        list_id, after = waiting.pop(0)
+        found, has_more = lists.member_ids(
+            deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
+        )
+        people.update(found)
+        waiting += [(list_id, found[-1])] if has_more else []
+        pages -= 1
+    return len(people), not waiting and not issue.segment_ids
 
 
 def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:
