@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.issues.pace import days, warm_up
+from newsletters.issues.pace import days, reputation, warm_up
 from newsletters.store import companies, warm_ups
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.readers import templates
@@ -84,7 +84,10 @@ def of_issue(
 
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
-    checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
+    checks = [*_of_account(deps), *_of_sender(deps, issue), *_of_audience(deps, issue)]
+    rate = reputation.complaint_rate(deps.store.table, issue)
+    if rate is not None:
+        checks.append(_warning("complaints", reputation.complaints_problem(rate)))
     outlook = _outlook(deps, issue)
     if outlook is not None:
         checks.append(_warning("warm_up", outlook.text))
@@ -141,6 +144,13 @@ def _of_text(
     if parts is None:
         return None, [*checks, _blocks("not_exported", "export the present text as email and text")]
     return parts, [*checks, *_of_exports(draft), *_of_parts(issue, parts)]
+
+
+def _of_account(deps: IssueDependencies) -> list[Check]:
+    account = deps.identities.account()
+    if not account.may_send:
+        return [_blocks("account_paused", "SES has paused the account: an operator writes to AWS")]
+    return [_warning(code, text) for code, text in reputation.account_problems(account).items()]
 
 
 def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
