@@ -305,6 +305,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
             "PutEmailIdentityMailFromAttributes",
         )
     },
+    "sesv2.GetAccount": lambda _: {Use("ses:GetAccount", "*")},
     "sesv2.ListEmailIdentities": lambda _: {Use("ses:ListEmailIdentities", "*")},
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,

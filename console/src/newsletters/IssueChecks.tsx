@@ -17,13 +17,19 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
   const path = { issue_id: issue.issue_id };
   const found = useResource(async (signal) => (await client.call("GET /newsletters/issues/{issue_id}/checklist", { path, signal })).result, [client, issue.issue_id]);
   const approve = useChange(async () => {
-    await client.call("POST /newsletters/issues/{issue_id}/approve", { path, body: { version: issue.version, acknowledge_warnings: areRead } });
+    const content_id = found.value?.content_id ?? ""; // of what this page shows
+    try {
+      await client.call("POST /newsletters/issues/{issue_id}/approve", { path, body: { version: issue.version, content_id, acknowledge_warnings: areRead } });
+    } catch (failure) {
+      void found.reload();
+      throw failure;
+    }
     stored();
     await onChange();
   });
   return (
     <Section title={t("newsletter.checks")} about={t("newsletter.checks.about")} resource={found}>
-      {({ checks, bytes, warm_up }) => {
+      {({ checks, bytes, content_id, warm_up }) => {
         const blocking = checks.filter(({ level, code }) => level === "blocks" && !(areRead && code === CLAIMS));
         return (
           <>
@@ -46,7 +52,7 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
                 )}
                 {approve.error && <ErrorNotice error={approve.error} />}
                 <div class="ops-editor-end">
-                  <Button kind="primary" busy={approve.busy} disabled={blocking.length > 0} onClick={() => void approve.run()}>
+                  <Button kind="primary" busy={approve.busy} disabled={blocking.length > 0 || !content_id} onClick={() => void approve.run()}>
                     {t("newsletter.approve")}
                   </Button>
                 </div>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from newsletters.api import presenters, views
+from newsletters.api import changes, inputs, presenters, views
 from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS, nearest_preset
 from newsletters.store import newsletters
 from newsletters.store.items import STEP_NUMBERS, STEPS, Metadata
@@ -26,30 +26,66 @@ from shared.aws.tables.items import filled
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from newsletters.api import inputs
+    from collections.abc import Mapping
+
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.items import Topics
     from shared.api.routing.routes import Request
 
 REPEATED_WITHIN_MS = clock.HOUR_MS  # in which clients repeat a call
 DEFAULT_TITLE = "Newsletter Draft"
 _TONES = ("tone_professional", "tone_technical")
+_COPIED = (
+    "title", "description", "preview", "target_audience", *_TONES, "format_type", "length_preference", "frequency",
+    "geographic_focus", "language",
+)  # fmt: skip
 _ID_SPACE = uuid.UUID("6f0d2c1e-6c6f-4f0c-9f6a-3f1f3f0a2b7d")
 
 
-def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.WrittenNewsletter:
-    """Create a newsletter of the caller. A repeated call finds the first one by its id and code. Raises NoCode."""
+def create(
+    store: Store, request: Request[inputs.NewNewsletterInput], copied: Newsletter | None
+) -> views.WrittenNewsletter:
+    """
+    Create a newsletter of the caller, with values and topics of *copied* for absent ones. Its passages and texts are
+    not copied: they are as old as that newsletter. A repeated call finds the first one by its id and code, and does
+    what it has left undone. Raises NoCode.
+    """
     now, caller = clock.now_ms(), request.caller
-    if (earlier := _before_midnight(store, request.cause, now)) is not None:
-        return presenters.written_newsletter(earlier)
-    owner = {"user_id": caller.principal, "company_id": caller.company}
-    return presenters.written_newsletter(
-        made(store, request.cause, now, values_of(request.input), **owner)
-    )
+    metadata = _before_midnight(store, request.cause, now)
+    if metadata is None:
+        owner = {"user_id": caller.principal, "company_id": caller.company}
+        values = _copied_values(copied.metadata) if copied is not None else {}
+        metadata = made(store, request.cause, now, values_of(request.input, values), **owner)
+    if copied is not None and copied.topics is not None and copied.topics.selected_types:
+        metadata = _with_topics(store, metadata, copied.topics)
+    return presenters.written_newsletter(metadata)
 
 
-def values_of(given: inputs.NewsletterInput) -> dict[str, Any]:
-    """Return the configuration of a new newsletter, without absent values."""
-    return _with_preset(given.model_dump(exclude_none=True) | _tones_of_new(given))
+def _with_topics(store: Store, metadata: Metadata, topics: Topics) -> Metadata:
+    """Select the same topics for a new newsletter, unless it has some."""
+    present = newsletters.get_newsletter_full(store, metadata.newsletterCode)
+    if present is None or present.topics is not None:
+        return metadata
+    custom = [
+        inputs.CustomTopicInput(name=one.name, query=one.query, kind=one.kind)
+        for one in topics.custom_topics
+    ]
+    given = inputs.TopicsInput(selected_types=topics.selected_types, custom_topics=custom)
+    changes.select_topics(store, present, given)
+    return newsletters.get_metadata(store.table, metadata.newsletterCode) or metadata
+
+
+def values_of(
+    given: inputs.NewsletterInput, copied: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the configuration of a new newsletter, without absent values, or with *copied* ones."""
+    named = given.model_dump(exclude_none=True, exclude_unset=bool(copied), exclude={"copy_from"})
+    return _with_preset({**(copied or {}), **named} | _tones_of_new(given))
+
+
+def _copied_values(metadata: Metadata) -> dict[str, Any]:
+    """Return the configuration of a newsletter, without what it says about its author."""
+    return {name: getattr(metadata, name) for name in _COPIED}
 
 
 def made(

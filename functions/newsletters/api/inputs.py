@@ -134,6 +134,15 @@ class NewsletterInput(_Configuration):
         return self
 
 
+class NewNewsletterInput(NewsletterInput):
+    """
+    A new newsletter. Absent values get their defaults, or with `copy_from` those of another newsletter that the caller
+    may read, whose information types and own topics are copied, too; its passages and texts are not.
+    """
+
+    copy_from: Annotated[str, Field(max_length=20)] | None = None
+
+
 class NewsletterChange(_Configuration, Change):
     """New values; absent ones stay, null sets the default. `version` is the newsletter's version as read."""
 

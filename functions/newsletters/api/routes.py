@@ -104,10 +104,12 @@ class NewsletterRoutes:
 
     @route_methods.changes(f"POST {_ALL}", _WRITE, status=HTTPStatus.CREATED)
     def create_newsletter(
-        self, request: Request[inputs.NewsletterInput]
+        self, request: Request[inputs.NewNewsletterInput]
     ) -> Callable[[], views.WrittenNewsletter]:
-        """Create a newsletter."""
-        return lambda: configuration.create(self._store, request)
+        """Create a newsletter, also with the configuration and the topics of another one."""
+        code = request.input.copy_from
+        copied = self._readable(request.caller, code) if code is not None else None
+        return lambda: configuration.create(self._store, request, copied)
 
     @route_methods.changes(f"PATCH {_ONE}", _WRITE)
     def change_newsletter(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.issues.pace import days, warm_up
+from newsletters.issues.pace import days, reputation, warm_up
 from newsletters.store import companies, warm_ups
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.readers import templates
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from newsletters.store.newsletters import Newsletter
 
 PAGE: Final = 5_000  # members of a list: half a megabyte
-PAGES: Final = 10  # of each list that are counted
+PAGES: Final = 10  # of all lists of an issue that are counted: 5 MB
 LONG_SUBJECT: Final = 60
 FORMATS: Final = ("email", "text")
 _EMPTY_LINK: Final = re.compile(
@@ -84,7 +84,10 @@ def of_issue(
 
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
-    checks = [*_of_sender(deps, issue), *_of_audience(deps, issue)]
+    checks = [*_of_account(deps), *_of_sender(deps, issue), *_of_audience(deps, issue)]
+    rate = reputation.complaint_rate(deps.store.table, issue)
+    if rate is not None:
+        checks.append(_warning("complaints", reputation.complaints_problem(rate)))
     outlook = _outlook(deps, issue)
     if outlook is not None:
         checks.append(_warning("warm_up", outlook.text))
@@ -141,6 +144,13 @@ def _of_text(
     if parts is None:
         return None, [*checks, _blocks("not_exported", "export the present text as email and text")]
     return parts, [*checks, *_of_exports(draft), *_of_parts(issue, parts)]
+
+
+def _of_account(deps: IssueDependencies) -> list[Check]:
+    account = deps.identities.account()
+    if not account.may_send:
+        return [_blocks("account_paused", "SES has paused the account: an operator writes to AWS")]
+    return [_warning(code, text) for code, text in reputation.account_problems(account).items()]
 
 
 def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -210,22 +220,20 @@ def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
 
 def _people(deps: IssueDependencies, issue: Issue) -> tuple[int, bool]:
     """
-    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members of each list are
-    counted, and no people of segments, who are known only when they are read.
+    Return the members of the lists, each once, and whether they are all: at most PAGES of PAGE members are counted, and
+    no people of segments, who are known only when they are read.
     """
-    people, is_all = set[str](), not issue.segment_ids
-    for list_id in issue.list_ids:
-        after, has_more = None, True
-        for _ in range(PAGES):
-            found, has_more = lists.member_ids(
-                deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
-            )
-            people.update(found)
-            if not has_more:
-                break
-            after = found[-1]
-        is_all &= not has_more
-    return len(people), is_all
+    people, pages = set[str](), PAGES
+    waiting: list[tuple[str, str | None]] = [(one, None) for one in issue.list_ids]
+    while waiting and pages:
+        list_id, after = waiting.pop(0)
+        found, has_more = lists.member_ids(
+            deps.people.contacts, issue.company_id, list_id, limit=PAGE, after=after
+        )
+        people.update(found)
+        waiting += [(list_id, found[-1])] if has_more else []
+        pages -= 1
+    return len(people), not waiting and not issue.segment_ids
 
 
 def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:

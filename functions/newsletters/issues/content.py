@@ -18,7 +18,7 @@ from newsletters.issues.personal_fields import NO_NAMES
 from newsletters.issues.reader_texts import texts_of
 from newsletters.store.bucket.objects import issue_folder
 from newsletters.store.items.issues import VARIANTS
-from shared.aws.sqs_fifo import to_json
+from shared.aws.sqs_fifo import digest, to_json
 from shared.aws.stored_objects import Pointer
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ WEB_VIEW: Final = "{{web_view_url}}"
 PREFERENCES: Final = "{{preferences_url}}"
 PLACEHOLDERS: Final = frozenset({UNSUBSCRIBE, PREFERENCES, WEB_VIEW})
 PLACEHOLDER: Final = re.compile(r"\{\{\s*[A-Za-z_]{1,40}\s*(?:\|[^{}\n]{0,80})?\}\}")
+ID_DIGITS: Final = 32
 CLIPPED_ABOVE: Final = 102 * 1024  # bytes, by Gmail
 _BODY_START: Final = re.compile(r"<body\b[^>]*>", re.IGNORECASE)
 _BODY_END: Final = re.compile(r"</body\s*>", re.IGNORECASE)
@@ -124,8 +125,7 @@ def _footer_in_look(footer: str, template: MailTemplate) -> str:
 def _text_in_look(issue: Issue, text: str, template: MailTemplate) -> str:
     from newsletters.exports.writers import look  # noqa: PLC0415 - as of the footer
 
-    above, below = look.on_text(_look(template), issue.language)
-    return "\n\n".join(filter(None, (above, text.rstrip(), below)))
+    return look.on_text(_look(template), text, issue.language)
 
 
 def _look(template: MailTemplate) -> Look:
@@ -134,6 +134,13 @@ def _look(template: MailTemplate) -> Look:
     colours = template.colours
     given = template.model_dump(include=_LOOK)
     return Look(accent=colours.accent, page=colours.page, **given)
+
+
+def id_of(parts: Sealed, variants: Mapping[Variant, Sealed]) -> str:
+    """Return the id of a content: any other text, look or variant has another one."""
+    every = [("a", parts), *sorted(variants.items())]
+    named = [[name, one.html, one.text] for name, one in every]
+    return digest("issue content", to_json(named))[:ID_DIGITS]
 
 
 def seal(store: Store, issue: Issue, parts: Sealed) -> dict[str, Any]:

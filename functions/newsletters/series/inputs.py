@@ -51,14 +51,6 @@ class SeriesIssueInput(IssueFields):
             raise PydanticCustomError("texts", problem)
         return self
 
-    @model_validator(mode="after")
-    def _has_different_subjects(self) -> Self:
-        more = self.subject_test.subjects if self.subject_test else []
-        if len({self.subject, *more}) <= len(more):
-            problem = "subject_test: its subjects must differ from each other and from the issue's"
-            raise PydanticCustomError("subjects", problem)
-        return self
-
 
 class SeriesInput(Input):
     """

@@ -12,7 +12,7 @@ from newsletters.api.inputs import NewsletterInput
 from newsletters.drafting.retrieval.catalogue import selected_names
 from newsletters.issues.api import queries
 from newsletters.issues.dependencies import IssueDependencies
-from newsletters.series import calendar_dates, inputs, views
+from newsletters.series import calendar_dates, inputs, titles, views
 from newsletters.store import series as store
 from newsletters.store.items import Series, SeriesRule
 from newsletters.store.items.item import timestamp
@@ -59,6 +59,8 @@ class SeriesRoutes:
         given, caller = request.input, request.caller
         self._check(caller, given.issue)
         rule = SeriesRule(**given.rule.model_dump())
+        issue = _issue(given.issue, {})
+        _check_subjects(given.title, issue)
         now, series_id = clock.now_ms(), digest("series", request.cause)[:_ID_DIGITS]
         day, at_ms = _next(rule, given.timezone)
         made = Series(
@@ -70,7 +72,7 @@ class SeriesRoutes:
             selected_types=_types(given.selected_types),
             rule=rule,
             timezone=given.timezone,
-            issue=_issue(given.issue, {}),
+            issue=issue,
             next_date=day.isoformat(),
             next_run=at_ms,
             created_at=timestamp(now),
@@ -152,6 +154,8 @@ def _changes(found: Series, given: inputs.SeriesChange) -> dict[str, Any]:
         of_rule = given.rule.model_dump(exclude_unset=is_same_unit)
         changes["rule"] = SeriesRule(**{**kept, **of_rule})
     changed = found.model_copy(update=changes)
+    if named & {"title", "issue"}:
+        _check_subjects(changed.title, changed.issue)
     is_begun = changed.enabled and not found.enabled
     if is_begun or (changed.rule, changed.timezone) != (found.rule, found.timezone):
         day, at_ms = _next(changed.rule, changed.timezone)
@@ -189,6 +193,23 @@ def _issue(given: inputs.SeriesIssueInput | None, present: dict[str, Any]) -> di
         return None
     named = given.model_dump(exclude_unset=bool(present))
     return {name: one for name, one in {**present, **named}.items() if one is not None}
+
+
+def _check_subjects(title: str, issue: dict[str, Any] | None) -> None:
+    """Raise InvalidInput unless the subjects of a test differ from each other, and from that of every run."""
+    more: list[str] = ((issue or {}).get("subject_test") or {}).get("subjects", [])
+    own = (issue or {}).get("subject")
+    problem = (
+        "must differ from the others, and from the subject of the issue, or of each newsletter"
+    )
+    repeated = [
+        at
+        for at, one in enumerate(more)
+        if one in more[:at] or (titles.may_be_of_run(title, one) if own is None else one == own)
+    ]
+    if repeated:
+        field = "issue.subject_test.subjects"
+        raise InvalidInput([{"field": f"{field}.{at}", "problem": problem} for at in repeated])
 
 
 def _types(words: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from newsletters.api import changes, configuration, inputs
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested, StepProcessing
 from newsletters.jobs.state import is_overdue, is_working
-from newsletters.series import calendar_dates
+from newsletters.series import calendar_dates, titles
 from newsletters.store import issues, newsletters, series
 from newsletters.store.items import STEPS, Issue, Job, JobState, RunState, SeriesRun
 from newsletters.store.items.item import timestamp
@@ -139,7 +139,7 @@ def _made(resources: Resources, found: Series) -> str:
         resources.store,
         _cause(found),
         run.planned_ms,
-        {**values, "title": f"{found.title}, {run.planned}"},
+        {**values, "title": titles.of_run(found.title, run.planned)},
         user_id=found.created_by,
         company_id=found.company_id,
     )
@@ -170,7 +170,10 @@ def _has_files(newsletter: Newsletter) -> bool:
 def _issue(found: Series, newsletter: Newsletter) -> Issue:
     cause, run = _cause(found), _present(found)
     issue_id = issues.new_id(cause, run.planned_ms)
-    fields: dict[str, Any] = {"subject": newsletter.metadata.title[:150], **(found.issue or {})}
+    fields: dict[str, Any] = {
+        "subject": titles.subject_of(newsletter.metadata.title),
+        **(found.issue or {}),
+    }
     now = timestamp(run.planned_ms)
     return Issue(
         **Issue.key(issue_id),

@@ -115,9 +115,11 @@ def _approved(
         },
     )
     path = f"/newsletters/issues/{made['issue_id']}"
-    checks = desk.call("GET", f"{path}/checklist")["checks"]
+    shown = desk.call("GET", f"{path}/checklist")
+    checks = shown["checks"]
     chapter.line(f"checklist: {', '.join(one['code'] for one in checks) or 'nothing'}", "faint")
-    approval = {"version": made["version"], "acknowledge_warnings": True}
+    seen = {"version": made["version"], "content_id": shown["content_id"]}
+    approval = {**seen, "acknowledge_warnings": True}
     approved = second.call("POST", f"{path}/approve", approval)
     desk.call("POST", f"{path}/send", {"version": approved["version"]})
     chapter.line(f"{made['issue_id']} is approved by another key than the author's, and sent")

@@ -71,9 +71,7 @@ API = Api(
     },
     special={
         f"GET {ALL}/options": Special(is_blind="the same values for all companies"),
-        f"POST {ALL}": Special(
-            inputs=({"title": "Of the attacker"},), is_blind="it names nothing of A"
-        ),
+        f"POST {ALL}": Special(inputs=({"title": "Of the attacker", "copy_from": "{code}"},)),
         f"PATCH {ONE}": Special(inputs=({"version": 2, "title": "Of the attacker"},)),
         f"PUT {ONE}/topics": Special(inputs=({"version": 1, "selected_types": ["events"]},)),
         f"PUT {ONE}/outline": Special(

@@ -94,12 +94,12 @@ class Deployment:
         caller = Caller(company=company, scopes=frozenset(map(str, Scope)), principal=user)
         request = Request(
             caller=caller,
-            input=inputs.NewsletterInput(**{"title": "Field notes"} | values),
+            input=inputs.NewNewsletterInput(**{"title": "Field notes"} | values),
             id=cause,
             cause=cause,
             context=Invocation(self.clock),  # type: ignore[arg-type] # a Lambda context of this suite
         )
-        return configuration.create(self.store, request).newsletter_code
+        return configuration.create(self.store, request, None).newsletter_code
 
     def read(self, code: str) -> Newsletter:
         """The newsletter with this code."""

@@ -59,6 +59,7 @@ WITHOUT_TRACES = {
     "ReaderQuota": "numbers, under a keyed hash",
     "Choices": "a reader's, removed by the address",
     "SoftBounces": "a reader's, removed by the address",
+    "Interest": "a reader's, removed by the address",
     "WelcomeMail": "a reader's, removed by the address",
     "ConsentEvidence": "a reader's, removed by the address",
 }

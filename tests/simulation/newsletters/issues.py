@@ -158,8 +158,13 @@ def notified(system: System) -> list[str]:
 
 def approved(system: System, key: str = "") -> None:
     version = system.read(ONE)["version"]
-    body = {"version": version, "acknowledge_warnings": True}
+    body = {"version": version, "content_id": shown(system), "acknowledge_warnings": True}
     system.act("POST", f"{ONE}/approve", body, key=f"approve {key}")
+
+
+def shown(system: System) -> str:
+    """The id of the content that the checklist shows."""
+    return str(system.read(f"{ONE}/checklist")["content_id"])
 
 
 def changed(act: str, *, key: str = "", **fields: Any) -> Steps:

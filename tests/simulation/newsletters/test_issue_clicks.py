@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.issues.pace.mailbox_providers import provider_of
+from shared.runtime import clock
 from tests.simulation.newsletters.issues import (
     addressed,
     approved,
     changed,
     drafted,
+    ledger,
     mails,
     reported,
     sent,
@@ -21,6 +23,7 @@ from tests.simulation.newsletters.issues import (
     with_readers,
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
+from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
@@ -58,6 +61,26 @@ def test_clicks_of_people_count_once_and_those_of_programs_apart(system: System)
     assert stats(system) == {
         "audience": 3, "sent": 3, "delivered": 2, "clicked": 2, "likely_automated": 2,
     }  # fmt: skip
+
+
+def test_a_click_of_a_person_is_interest_and_one_of_a_program_is_none(system: System) -> None:
+    settled(EXPORTED, with_readers(), drafted, approved, sent)(system)
+    first, second, _ = mails(system)
+    for mail in (first, second):
+        reported(system, mail, "Delivery")
+    reported(system, second, "Click")
+    system.clock.ms += 20 * SECOND
+    clicked_at = clock.to_text(system.clock.ms)
+    reported(system, first, "Click")
+    system.settle()
+    system.clock.ms += 86_400 * SECOND
+    reported(system, first, "Click")
+    system.settle()
+
+    rows = {key: row for key, row in system.rows().items() if key.endswith(" INTEREST")}
+    (own,) = [one for one in ledger(system) if one.clicked_at]
+    assert [*rows] == [f"NLSUB#{COMPANY}#{own.address_hash} INTEREST"]
+    assert [one["since"] for one in rows.values()] == [clicked_at]
 
 
 def test_links_are_left_alone_unless_the_company_counts_clicks(system: System) -> None:

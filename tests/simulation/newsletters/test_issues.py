@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.providers import dns
-from shared.providers.email.identities import Identities, Identity
+from shared.providers.email.identities import Account, Identities, Identity
 from tests import keyring
 from tests.simulation.newsletters.issues import (
     KEYS,
@@ -43,6 +44,7 @@ from tests.simulation.newsletters.issues import (
     reader,
     reported,
     sent,
+    shown,
     stats,
     unsubscribe_url,
     with_readers,
@@ -345,7 +347,7 @@ def test_only_an_approved_issue_of_an_own_domain_with_all_parts_is_sent(system: 
             one["code"] for one in found if one["level"] == "blocks" and one["code"] != "claims"
         ]
 
-    version = {"version": 1, "acknowledge_warnings": True}
+    version = {"version": 1, "content_id": "-", "acknowledge_warnings": True}
     assert codes() == ["sender_not_owned"]
     status, answer = system.call("POST", f"{ONE}/send", {"version": 1})
     assert (status, answer["error"]["code"]) == (409, "wrong_state")
@@ -360,12 +362,90 @@ def test_only_an_approved_issue_of_an_own_domain_with_all_parts_is_sent(system: 
     assert codes() == ["no_recipient", "not_exported"]
 
 
+HEALTHY = Account(may_send=True, is_under_review=False, is_sandbox=False, left_today=100)
+
+
+@pytest.mark.parametrize(
+    ("account", "expected"),
+    [
+        (HEALTHY, set()),
+        (replace(HEALTHY, may_send=False), {("account_paused", "blocks")}),
+        (
+            replace(HEALTHY, is_under_review=True, is_sandbox=True, left_today=0),
+            {
+                ("account_under_review", "warning"),
+                ("sandbox", "warning"),
+                ("daily_quota", "warning"),
+            },
+        ),
+    ],
+)
+def test_the_checklist_says_what_is_wrong_with_the_account_of_the_mail_provider(
+    system: System,
+    monkeypatch: pytest.MonkeyPatch,
+    account: Account,
+    expected: set[tuple[str, str]],
+) -> None:
+    settled(EXPORTED, with_readers(READERS[0]), drafted, approved)(system)
+    monkeypatch.setattr(Identities, "account", lambda _: account)
+
+    found = {(one["code"], one["level"]) for one in system.read(f"{ONE}/checklist")["checks"]}
+
+    assert {one for one in found if one[0].startswith(("account", "sandbox", "daily"))} == expected
+    status, answer = system.call("POST", f"{ONE}/send", {"version": 2})
+    refused = (409, "checklist_failed")
+    is_paused = not account.may_send
+    assert (status == 202) is not is_paused
+    assert not is_paused or (status, answer["error"]["code"]) == refused
+
+
+def test_the_checklist_warns_of_a_sender_about_whose_mails_readers_complain(
+    system: System,
+) -> None:
+    settled(READY, sent)(system)
+    first = mails(system)
+    for mail in first:
+        reported(system, mail, "Delivery")
+    reported(system, first[0], "Complaint")
+    system.settle()
+    drafted(system, key="second")
+
+    def warned() -> list[str]:
+        found = system.read(f"{ONE}/checklist")["checks"]
+        return [one["problem"] for one in found if one["code"] == "complaints"]
+
+    assert warned() == []  # one reader is no rate
+    reported(system, first[1], "Complaint")
+    system.settle()
+    [problem] = warned()
+    assert problem.startswith("readers complained about 66.67 %")
+    system.clock.ms += 31 * 86_400_000
+    assert warned() == []
+
+
+def test_an_issue_whose_configuration_set_is_missing_pauses_before_any_reader_is_lost(
+    system: System,
+) -> None:
+    READY(system)
+    system.sandbox.faults.add(
+        provider="ses", operation="SendEmail", times=1, kind="status", status=404
+    )
+    sent(system)
+    system.drain()
+
+    assert issue_of(system).pause_reason == "ses_NotFoundException"
+    assert stats(system) == {"audience": 3}
+    ordered("resume")(system)
+    system.settle()
+    assert stats(system) == {"audience": 3, "sent": 3}
+
+
 def test_the_author_of_an_issue_does_not_approve_it_if_the_company_wants_four_eyes(
     system: System,
 ) -> None:
     settled(EXPORTED, with_readers(), partial(configured, four_eyes=True))(system)
     drafted(system)
-    body = {"version": 1, "acknowledge_warnings": True}
+    body = {"version": 1, "content_id": shown(system), "acknowledge_warnings": True}
 
     assert system.call("POST", f"{ONE}/approve", body)[0] == 403
     assert system.call("POST", f"{ONE}/approve", body, user="ben")[0] == 200

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from newsletters.store import series as store
+from shared.aws.dynamodb import Table
 from tests.simulation.newsletters.final_state import state_of
 from tests.simulation.newsletters.issues import (
     ONE as ISSUE,
@@ -183,15 +185,57 @@ def test_series_that_cannot_run_are_refused(
     assert field in {each["field"] for each in answer["error"]["details"]}
 
 
-@pytest.mark.parametrize("subjects", [["X", "X"], ["News"]])
-def test_a_series_does_not_test_equal_subjects(system: System, subjects: list[str]) -> None:
+TRIED: dict[str, Any] = {"sample_percent": 20, "wait_minutes": 60, "decided_by": "person"}
+
+
+@pytest.mark.parametrize(
+    ("subject", "subjects"),
+    [
+        ("News", ["X", "X"]),
+        ("News", ["News"]),
+        (None, ["What the week taught us, 2026-02-06"]),
+        (None, ["X", "X"]),
+    ],
+)
+def test_a_series_does_not_test_equal_subjects(
+    system: System, subject: str | None, subjects: list[str]
+) -> None:
     READY(system)
     begun(system, with_issue=True)
-    tried = {"sample_percent": 20, "wait_minutes": 60, "decided_by": "person", "subjects": subjects}
-    issue = {**(one(system).issue or {}), "subject": "News", "subject_test": tried}
+    named = {"subject": subject} if subject else {}
+    issue = {**(one(system).issue or {}), **named, "subject_test": {**TRIED, "subjects": subjects}}
     status, answer = system.call("PATCH", path(system), {"version": 1, "issue": issue})
     assert status == 400
-    assert "differ" in answer["error"]["details"][0]["problem"]
+    [problem] = answer["error"]["details"]
+    assert problem["field"] == f"issue.subject_test.subjects.{len(subjects) - 1}"
+    assert "differ" in problem["problem"]
+
+
+def test_a_change_of_the_title_does_not_make_it_a_subject_that_is_tested(system: System) -> None:
+    READY(system)
+    begun(system, with_issue=True)
+    tried = {**TRIED, "subjects": ["Harvest, 2026-01-02", "What the week taught us"]}
+    changed(system, issue={**(one(system).issue or {}), "subject_test": tried})
+
+    body = {"version": one(system).version, "title": "Harvest"}
+    status, answer = system.call("PATCH", path(system), body)
+
+    assert (status, one(system).title) == (400, FRIDAYS["title"])
+    assert answer["error"]["details"][0]["field"] == "issue.subject_test.subjects.0"
+
+
+def test_a_repeated_call_of_the_last_possible_series_gets_it(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    READY(system)
+    begun(system)
+    monkeypatch.setattr("newsletters.store.series.MOST", 1)
+    assert system.call("POST", ALL, {**FRIDAYS, "title": "More"})[0] == 409
+    table = Table(system.dynamodb, system.table)
+    made = one(system)
+
+    assert store.create(table, made).series_id == made.series_id
+    assert len(store.of_company(table, made.company_id)) == 1
 
 
 def test_the_audience_of_a_series_is_the_companys(system: System) -> None:

@@ -152,10 +152,13 @@ def test_only_the_button_of_the_mails_page_confirms_and_only_once(system: System
         assert visited(system, path).status == 200
     system.settle()
     assert not is_member(system, list_id)
+    assert rows_of_readers(system, "INTEREST") == []
     assert [visited(system, path, {"act": "save"}).status for _ in range(3)] == [200] * 3
     system.settle()
     assert visited(system, path, {}).status == 200
     assert is_member(system, list_id)
+    (row,) = rows_of_readers(system, "SIGNUP")
+    assert [one["since"] for one in rows_of_readers(system, "INTEREST")] == [row["confirmed_at"]]
     forged = path[:-1] + ("0" if path[-1] != "0" else "1")
     assert visited(system, forged, {}).status == 404
 
@@ -349,7 +352,7 @@ def test_an_erasure_removes_all_that_is_stored_of_a_reader_and_an_export_shows_i
     system.settle()
     late = link_in(mails(system)[-1], "confirm")
 
-    assert finished_job(system, "export")["counts"]["reader_records"] == 5
+    assert finished_job(system, "export")["counts"]["reader_records"] == 6
     exported = b"".join(system.objects().values()).decode()
     assert DORA in exported
     assert "203.0.113.7" in exported

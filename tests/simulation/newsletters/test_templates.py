@@ -17,12 +17,15 @@ from tests.simulation.newsletters.issues import (
     mails,
     opened,
     sent,
+    shown,
     with_readers,
 )
-from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from tests.simulation.newsletters.scenarios import EXPORTED, draft_edited, exported, settled
 from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.simulation.newsletters.system import System
 
 ALL = "/newsletters/templates"
@@ -97,6 +100,33 @@ def test_an_approved_issue_keeps_its_look_and_one_without_its_template_is_not_ap
     settled(sent)(system)
     [mail] = mails(system)
     assert "#7a1f5c" in mail["Content"]["Simple"]["Body"]["Html"]["Data"]
+
+
+def text_changed(system: System) -> None:
+    settled(draft_edited, exported("email", "text", key="again"))(system)
+
+
+def look_changed(system: System) -> None:
+    path = f"{ALL}/{system.read(ONE)['template_id']}"
+    colours = {"accent": "#0b6350", "page": "#ffffff"}
+    system.act("PATCH", path, {"version": 1, "colours": colours}, key="other colours")
+
+
+@pytest.mark.parametrize("change", [text_changed, look_changed])
+def test_a_text_or_look_that_was_changed_after_the_checklist_is_not_approved_unseen(
+    system: System, change: Callable[[System], None]
+) -> None:
+    settled(EXPORTED, with_readers("ann@orchard.example"), in_look)(system)
+    seen = {"version": 1, "content_id": shown(system), "acknowledge_warnings": True}
+    change(system)
+
+    status, answer = system.call("POST", f"{ONE}/approve", seen, key="approved-unseen")
+
+    assert (status, answer["error"]["code"]) == (409, "stale_version")
+    assert answer["error"]["message"].startswith("content_id")
+    assert system.read(ONE)["state"] == "draft"
+    approved(system)
+    assert system.read(ONE)["state"] == "approved"
 
 
 @pytest.mark.parametrize(

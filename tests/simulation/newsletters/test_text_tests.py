@@ -174,7 +174,8 @@ def test_the_checklist_looks_at_each_text(system: System) -> None:
     system.code = first
     assert found() == {("not_exported", "b")}
     version = system.read(ONE)["version"]
-    status, answer = system.call("POST", f"{ONE}/approve", {"version": version})
+    unseen = {"version": version, "content_id": "-"}
+    status, answer = system.call("POST", f"{ONE}/approve", unseen)
     assert (status, answer["error"]["code"]) == (409, "checklist_failed")
 
 

@@ -15,6 +15,7 @@ WITHOUT_RESOURCES = {
     "lambda:GetAccountSettings",
     "lambda:ListEventSourceMappings",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "ses:GetAccount",
     "ses:ListEmailIdentities",
     "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",

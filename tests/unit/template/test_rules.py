@@ -42,6 +42,7 @@ WITHOUT_RESOURCES = {
     "xray:PutTelemetryRecords",
     "xray:PutTraceSegments",
     "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+    "ses:GetAccount",
     "ses:ListEmailIdentities",
     "cloudwatch:DescribeAlarms",  # by prefix
     "cloudwatch:GetMetricData",

@@ -1,9 +1,9 @@
 """
-Cardinal numbers in words, in the languages of the labels of exports.
+Cardinal and ordinal numbers in words, in the languages of the labels of exports.
 
-Words have no case and no accents, see `folded`. Zero is left out, and one is a part of larger numbers only: their words
-are articles, pronouns and negations as well. *vague* words count only after a number: `three millions`, and not
-`millions of farmers`.
+Words have no case and no accents, see `folded`. Zero is left out, and one and first are parts of larger numbers only:
+their words are articles, pronouns and negations as well. *vague* words count only after a number: `three millions`, and
+not `millions of farmers`. An ordinal number is written as the cardinal one: `third` as `3rd`.
 """
 
 from __future__ import annotations
@@ -85,6 +85,35 @@ _TABLES: Final = {
         "",
     ),
 }  # fmt: skip
+# From second on; first is a part of `twenty-first` only. German ones are read by `german_ordinal`, those of Swahili are
+# cardinal numbers but for one.
+_ORDINALS: Final = {
+    "en": """first=1 second=2 third=3 fourth=4 fifth=5 sixth=6 seventh=7 eighth=8 ninth=9 tenth=10 eleventh=11
+        twelfth=12 thirteenth=13 fourteenth=14 fifteenth=15 sixteenth=16 seventeenth=17 eighteenth=18 nineteenth=19
+        twentieth=20 thirtieth=30 fortieth=40 fiftieth=50 sixtieth=60 seventieth=70 eightieth=80 ninetieth=90
+        hundredth=100 thousandth=1e3""",
+    "fr": """unième=1 second=2 seconde=2 deuxième=2 troisième=3 quatrième=4 cinquième=5 sixième=6 septième=7 huitième=8
+        neuvième=9 dixième=10 onzième=11 douzième=12 treizième=13 quatorzième=14 quinzième=15 seizième=16 vingtième=20
+        trentième=30 quarantième=40 cinquantième=50 soixantième=60 centième=100 millième=1e3""",
+    "es": """primero=1 primer=1 primera=1 segundo=2 segunda=2 tercero=3 tercer=3 tercera=3 cuarto=4 cuarta=4 quinto=5
+        quinta=5 sexto=6 sexta=6 séptimo=7 séptima=7 octavo=8 octava=8 noveno=9 novena=9 décimo=10 décima=10
+        undécimo=11 undécima=11 duodécimo=12 duodécima=12 vigésimo=20 vigésima=20 trigésimo=30 trigésima=30
+        centésimo=100 centésima=100""",
+    "pt": """primeiro=1 primeira=1 segundo=2 segunda=2 terceiro=3 terceira=3 quarto=4 quarta=4 quinto=5 quinta=5 sexto=6
+        sexta=6 sétimo=7 sétima=7 oitavo=8 oitava=8 nono=9 nona=9 décimo=10 décima=10 vigésimo=20 vigésima=20
+        trigésimo=30 trigésima=30 centésimo=100 centésima=100""",
+    "ar": """الثاني=2 الثانية=2 الثالث=3 الثالثة=3 الرابع=4 الرابعة=4 الخامس=5 الخامسة=5 السادس=6 السادسة=6 السابع=7
+        السابعة=7 الثامن=8 الثامنة=8 التاسع=9 التاسعة=9 العاشر=10 العاشرة=10 ثالث=3 ثالثة=3 رابع=4 رابعة=4
+        خامس=5 خامسة=5 سادس=6 سادسة=6 سابع=7 سابعة=7 ثامن=8 ثامنة=8 تاسع=9 تاسعة=9 عاشر=10 عاشرة=10""",
+    "sw": "pili=2",
+    "am": """ሁለተኛ=2 ሦስተኛ=3 ሶስተኛ=3 አራተኛ=4 አምስተኛ=5 ስድስተኛ=6 ሰባተኛ=7 ስምንተኛ=8 ዘጠነኛ=9 አስረኛ=10 አሥረኛ=10 ዐሥረኛ=10""",
+}  # fmt: skip
+_AMHARIC_BEFORE, _AMHARIC_BEHIND = ("", "የ", "በ", "ለ", "ከ"), ("", "ው", "ዋ", "ውን")  # `in the second`
+_GERMAN_IRREGULAR: Final = {"drit": 3, "sieb": 7, "ach": 8}
+_GERMAN_ENDINGS: Final = (re.compile(r"(.+)te[rnsm]?"), re.compile(r"(.+)ste[rnsm]?"))
+_GERMAN_RANK: Final = re.compile(
+    r"((?:zwei|drit|vier|funf|sechs|sieb|ach|neun|zehn)t)\w{3,}ste[rnsm]?"
+)
 _CONNECTORS: Final = {
     "en": {"and"}, "fr": {"et"}, "es": {"y"}, "pt": {"e", "de"}, "sw": {"na"}, "am": {"ከ"}, "de": {"und"},
 }  # fmt: skip
@@ -128,7 +157,22 @@ def words_of(language: str) -> NumberWords:
         if word != "-"
     }
     connectors = frozenset(map(folded, _CONNECTORS.get(language, ())))
-    return NumberWords(language, values | _pairs(further), _pairs(vague), connectors)
+    values |= _pairs(further) | ordinals_of(language)
+    return NumberWords(language, values, _pairs(vague), connectors)
+
+
+@functools.cache
+def ordinals_of(language: str) -> dict[str, int]:
+    """Return the ordinal numbers of a language by their words."""
+    found = _pairs(_ORDINALS.get(language, ""))
+    if language != "am":
+        return found
+    return {
+        f"{before}{word}{behind}": value
+        for word, value in found.items()
+        for before in _AMHARIC_BEFORE
+        for behind in _AMHARIC_BEHIND
+    }
 
 
 def german_value(word: str) -> int:
@@ -147,6 +191,16 @@ def german_value(word: str) -> int:
     unit, found, tens = word.partition("und")
     units = _GERMAN_UNITS.get(unit) or words.get(unit, 0)
     return units + words[tens] if found and 0 < units < 10 and words.get(tens, 0) >= 20 else 0  # noqa: PLR2004 - `fünfundzwanzig`
+
+
+def german_ordinal(word: str) -> int:
+    """Return the value of a German word such as `einundzwanzigste` or `drittgrößter`; 0 if it is none."""
+    ranked = _GERMAN_RANK.fullmatch(word)
+    stems = [one[1] for ending in _GERMAN_ENDINGS if (one := ending.fullmatch(word))]
+    if ranked:
+        stems = [ranked[1].removesuffix("t")]
+    values = (_GERMAN_IRREGULAR.get(stem) or german_value(stem) for stem in stems)
+    return next((value for value in values if value > 1), 0)
 
 
 def german_half(word: str) -> Decimal:

@@ -12,6 +12,8 @@ import unicodedata
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+from newsletters.drafting.checks import ratios
+from newsletters.drafting.checks.equivalents import meanings_of
 from newsletters.drafting.checks.number_parts import TEENS, Part, summed
 from newsletters.drafting.checks.number_words import (
     HALF,
@@ -21,6 +23,7 @@ from newsletters.drafting.checks.number_words import (
     NumberWords,
     folded,
     german_half,
+    german_ordinal,
     german_value,
     words_of,
 )
@@ -58,27 +61,36 @@ _LETTERS: Final = {"k": Decimal(1_000), "m": Decimal(1_000_000), "b": Decimal(1_
 _ARABIC_AND: Final = "و"
 
 
-def numbers_in(text: str, languages: Collection[str] = ()) -> list[str]:
+def numbers_in(text: str, languages: Collection[str] = (), *, is_source: bool = False) -> list[str]:
     """
-    Return the numbers of a text in order, in words of one of *languages*.
+    Return the numbers of a text in order, in words of one of *languages*. Those of a source have all notations that it
+    can mean.
 
     `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
-    numbers, without leading zeros, as in `5 January`. `2½` is `2.5`.
+    numbers, without leading zeros, as in `5 January`. `2½` is `2.5`, a half `1/2`, and doubled `2x`.
     """
     text = _MIXED.sub(lambda found: f"{found[1]}.{_FRACTIONS[found[2]]}", text)
+    text = ratios.spelt_out(text)
     found: dict[int, list[str]] = {}
+    parts: dict[int, set[str]] = {}
     known: list[NumberWords | None] = [words_of(one) for one in LANGUAGES if one in languages]
     for words in known or [None]:
-        for start, values in _read(text, words):
+        named = ratios.ratios_in(text, words, is_source=is_source)
+        for one in named:
+            if one.written is not None:
+                parts.setdefault(one.start, set()).add(one.written)
+        for start, values in _read(ratios.without(text, named), words):
             # Of two languages the longer number is meant: digits alone, or with their scale.
             if len("".join(values)) >= len("".join(found.get(start, ()))):
                 found[start] = values
-    return [value for start in sorted(found) for value in found[start]]
+    every = sorted(found.keys() | parts.keys())
+    return [one for at in every for one in (*sorted(parts.get(at, ())), *found.get(at, ()))]
 
 
 def supported(numbers: Collection[str]) -> set[str]:
-    """Return the numbers that a text with *numbers* supports: `12 %` also supports `12`."""
-    return {*numbers, *(one.removesuffix(PERCENT) for one in numbers)}
+    """Return the numbers that a text with *numbers* supports: `12 %` also supports `12`, and `1/2` `50 %`."""
+    plain = {*numbers, *(one.removesuffix(PERCENT) for one in numbers)}
+    return {meaning for one in plain for meaning in meanings_of(one)}
 
 
 def _read(text: str, words: NumberWords | None) -> Iterator[tuple[int, list[str]]]:
@@ -123,7 +135,9 @@ def _word_part(word: str, start: int, end: int, words: NumberWords) -> Part | No
         return Part(HALF, start, end, is_vague=True)
     if words.language == "de" and (half := german_half(word)):
         return Part(half, start, end)
-    value = words.values.get(word) or (german_value(word) if words.language == "de" else 0)
+    value = words.values.get(word, 0)
+    if not value and words.language == "de":
+        value = german_value(word) or german_ordinal(word)
     if value:
         return Part(Decimal(value), start, end)
     if word in words.vague:

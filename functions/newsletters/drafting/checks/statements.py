@@ -64,7 +64,7 @@ def is_in_another_language(text: str, language: str) -> bool:
 
 @lru_cache(maxsize=256)  # several sections of a draft have the same passages
 def _numbers_of(passage: str) -> tuple[str, ...]:
-    return tuple(numbers_in(passage, _languages_of(passage)))
+    return tuple(numbers_in(passage, _languages_of(passage), is_source=True))
 
 
 @lru_cache(maxsize=256)

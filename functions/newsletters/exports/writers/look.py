@@ -20,7 +20,7 @@ from newsletters.exports.tree import tree
 from newsletters.exports.writers.email_styles import FONTS, PADDING, WIDTH, attributes
 from newsletters.exports.writers.html_body import BodyWriter, sanitised
 from newsletters.exports.writers.palette import DARK, LIGHT
-from newsletters.exports.writers.text import write as plain_text
+from newsletters.exports.writers.text import next_note, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,13 +95,11 @@ def on_footer(look: Look, footer: str) -> str:
     return _restyled(footer, re.compile("|".join(map(re.escape, replaced))), replaced)
 
 
-def on_text(look: Look, language: str) -> tuple[str, str]:
-    """Return the parts above and below the text part of a mail."""
-    header, footer = (
-        plain_text(_document(one, language), _blocks(one, language), {}).body.decode().strip()
-        for one in (look.header_md, look.footer_md)
-    )
-    return header, footer
+def on_text(look: Look, text: str, language: str) -> str:
+    """Return the text part of a mail with the parts above and below it; each note of all three has its own number."""
+    above = _plain(look.header_md, language, next_note(text))
+    below = _plain(look.footer_md, language, next_note(above + text))
+    return "\n\n".join(filter(None, (above, text.strip("\n"), below)))
 
 
 def on_dark(accent: str) -> str:
@@ -142,6 +140,11 @@ def _blocks(markdown: str, language: str) -> Sequence[Block]:
 def _document(markdown: str, language: str) -> Document:
     content = f"# -\n\n{markdown}"
     return Document(title="-", language=language, content=content, updated_at="", citations=())
+
+
+def _plain(markdown: str, language: str, first_note: int) -> str:
+    document = _document(markdown, language)
+    return written(document, _blocks(markdown, language), first_note=first_note).strip()
 
 
 def _written(markdown: str, language: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from newsletters.exports.images import Image
 
 COLUMNS: Final = 78
+_NUMBERED: Final = re.compile(r"\[(\d{1,6})\]")
 _GAP: Final = "  "  # between the columns of a table
 _UNDERLINES: Final = {1: "=", 2: "-"}
 
@@ -46,13 +48,24 @@ _UNDERLINES: Final = {1: "=", 2: "-"}
 def write(document: Document, blocks: Sequence[Block], _images: Mapping[str, Image]) -> Rendered:
     """Render text in UTF-8 with lines of at most 78 columns, as far as words and URLs are shorter."""
     highest = max((citation.n for citation in document.citations), default=0)
-    writer = _Writer(first_note=highest + 1, direction=document.direction)
+    text = written(document, blocks, first_note=highest + 1)
+    return Rendered(text.encode(errors="replace"), ())
+
+
+def written(document: Document, blocks: Sequence[Block], *, first_note: int) -> str:
+    """Return text whose links have notes from *first_note* on."""
+    writer = _Writer(first_note=first_note, direction=document.direction)
     lines = writer.blocks(blocks, COLUMNS)
     if writer.notes:
         heading = Heading(2, (Text(labels(document.primary_language).links),))
         notes = [f"[{n}] {url}" for url, n in writer.notes.items()]
         lines += ["", *writer.block(heading, COLUMNS), "", *notes]
-    return Rendered(("\n".join(lines) + "\n").encode(errors="replace"), ())
+    return "\n".join(lines) + "\n"
+
+
+def next_note(text: str) -> int:
+    """Return the first number that no note or citation of a text has."""
+    return max((int(one) for one in _NUMBERED.findall(text)), default=0) + 1
 
 
 def columns(text: str) -> int:

@@ -115,8 +115,8 @@ def approve(
     deps: IssueDependencies, issue: Issue, caller: Caller, given: inputs.IssueApproval
 ) -> Issue:
     """
-    Seal the present content of an issue. Raises ChecklistFailed, StaleVersion, WrongState, and Forbidden if the company
-    wants a second person to approve.
+    Seal the content of an issue that the checklist has shown. Raises ChecklistFailed, WrongState, StaleVersion if issue
+    or content have changed since, and Forbidden if the company wants a second person to approve.
     """
     _require(issue, _DRAFT)
     settings = companies.get_settings(deps.store.table, issue.company_id)
@@ -127,6 +127,8 @@ def approve(
     draft = newsletter.draft if newsletter is not None else None
     if findings.blocking or findings.parts is None or newsletter is None or draft is None:
         raise ChecklistFailed(findings)
+    if content.id_of(findings.parts, findings.variants) != given.content_id:
+        raise StaleVersion("content_id: the text or its look has changed; read the checklist again")
     return _changed(
         deps,
         issue,

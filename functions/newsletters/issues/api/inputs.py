@@ -216,9 +216,13 @@ class IssueChange(Change):
 
 
 class IssueApproval(Input):
-    """The version as read. `acknowledge_warnings`: the text's warnings were read, and it is sent with them."""
+    """
+    The version as read, and `content_id` of the checklist as read: another text or look is not approved unseen.
+    `acknowledge_warnings`: the text's warnings were read, and it is sent with them.
+    """
 
     version: Version
+    content_id: Annotated[str, Field(min_length=1, max_length=64)]
     acknowledge_warnings: Flag = False
 
 

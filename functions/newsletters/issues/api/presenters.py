@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
+from newsletters.issues import content
 from newsletters.issues.api import views
 from newsletters.issues.pace import days, warm_up
 from newsletters.store.items.item import timestamp
@@ -144,11 +145,17 @@ def recipient_view(recipient: Recipient) -> views.RecipientView:
     return views.RecipientView(**{name: getattr(recipient, name) for name in names})
 
 
+def content_id_of(findings: Findings) -> str | None:
+    """Return the id of the content that the findings are about; None without one."""
+    return content.id_of(findings.parts, findings.variants) if findings.parts is not None else None
+
+
 def checklist_view(findings: Findings) -> views.Checklist:
     """Return the findings before the start."""
     return views.Checklist(
         may_be_sent=not findings.blocking,
         bytes=len(findings.parts.html.encode()) if findings.parts is not None else None,
+        content_id=content_id_of(findings),
         checks=[views.CheckView(**asdict(one)) for one in findings.checks],
         warm_up=views.OutlookView(**asdict(findings.outlook)) if findings.outlook else None,
     )

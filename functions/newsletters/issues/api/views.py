@@ -188,6 +188,9 @@ class Checklist(View):
     bytes: int | None = Field(
         description="Size of the HTML part, of which Gmail shows 104448 bytes."
     )
+    content_id: str | None = Field(
+        description="The text and look that were looked at, which an approval names; null without a text."
+    )
     checks: list[CheckView]
     warm_up: OutlookView | None
 

@@ -18,7 +18,7 @@ from newsletters.issues import content, links
 from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
-from newsletters.issues.pace import days, mailbox_providers, warm_up
+from newsletters.issues.pace import days, interest_ranks, mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
@@ -99,7 +99,7 @@ def send_batch(sending: Sending) -> Batch:
     room = warm_up.room_today(table, issue.company_id, issue.sender)
     sending = replace(sending, room=room)
     doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
-    for one in _due(issue, found):
+    for one in _due(issue, found, room):
         if room is not None and room.is_full:
             return Batch(issue, Stop(NOT_YET, until_ms=days.next_day_ms()))
         waits_until = _wait_of(one, held, room)
@@ -124,11 +124,16 @@ def send_batch(sending: Sending) -> Batch:
     return Batch(issues.advance(table, issue, waits_until=waits_until, **place))
 
 
-def _due(issue: Issue, found: Sequence[Recipient]) -> list[Recipient]:
-    """Return the planned recipients, of an open subject test only its sample."""
+def _due(issue: Issue, found: Sequence[Recipient], room: DayRoom | None) -> list[Recipient]:
+    """Return the planned recipients: of an open subject test its sample, of a new domain those of the present rank."""
     is_open = subject_tests.is_open(issue)
+    last = issue.rank if room is not None and issue.rank is not None else interest_ranks.LAST
     planned = (one for one in found if one.state is RecipientState.PLANNED)
-    return [one for one in planned if one.variant is not None or not is_open]
+    return [
+        one
+        for one in planned
+        if (one.variant is not None or not is_open) and (one.rank or 0) <= last
+    ]
 
 
 def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str | None, int]:
@@ -153,7 +158,12 @@ def _wait_of(
 
 def _end_of_round(table: Table, issue: Issue) -> Batch:
     """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
+    if issue.rank is not None and issue.rank < interest_ranks.LAST:
+        next_rank = {"shard": 0, "after_recipient": None, "rank": issue.rank + 1}
+        return Batch(issues.advance(table, issue, **next_rank))
     start: dict[str, Any] = {"shard": 0, "after_recipient": None, "waits_until": None}
+    if issue.rank is not None:
+        start["rank"] = 0
     until_ms = issue.waits_until
     if until_ms is None and issue.subject_test is not None and subject_tests.is_open(issue):
         # A repeated round, after a crash, does not wait anew.

@@ -22,7 +22,7 @@ from newsletters.issues.pace import days, mailbox_providers
 from newsletters.issues.pace.warm_up import domain_of
 from newsletters.store import issues, warm_ups
 from newsletters.store.items import IssueState, RecipientState
-from newsletters.store.readers import bounces, recipients
+from newsletters.store.readers import bounces, interest, recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.policy.consent import unreachable
 from shared.policy.consent.records import ALL_CHANNELS, Source, State, Statement
@@ -71,6 +71,8 @@ def apply(resources: SendingResources, event: IssueFeedback) -> bool:
         if recipient is None or recipient.address_hash is None:
             return False  # The ledger is kept for a time.
         _apply_to_address(resources, issue.company_id, recipient.address_hash, event)
+        if recipient.clicked_at is None and _count_of(event, recipient) == "clicked":
+            interest.note(table, issue.company_id, recipient.address_hash, event.at)
         is_changed = _count(resources, issue, recipient, event)
         if is_changed is not None:
             if is_changed and event.event in {"Bounce", "Complaint"}:

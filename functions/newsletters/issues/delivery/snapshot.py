@@ -7,14 +7,14 @@ in the ledger as `shared_address`. People without an address are in it, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import local_times
 from newsletters.issues.delivery import audience, subject_tests
-from newsletters.issues.pace import mailbox_providers
+from newsletters.issues.pace import interest_ranks, mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
-from newsletters.store.readers import recipients
+from newsletters.store.readers import interest, recipients
 from shared.identity.keyed_hashes import address_hashes
 from shared.runtime import clock
 
@@ -37,10 +37,27 @@ def plan_page(resources: SendingResources, issue: Issue) -> Issue:
     of = issue.audiences[issue.position]
     people, after = audience.page(resources, issue.company_id, of, issue.after)
     list_id = of.id if of.kind == "list" else None
-    recipients.plan(table, issue.issue_id, _planned(resources, issue, list_id, people))
-    if after is not None:
-        return issues.advance(table, issue, after=after)
-    return issues.advance(table, issue, position=issue.position + 1, after=None)
+    planned = _planned(resources, issue, list_id, people)
+    place: dict[str, Any] = {"after": after}
+    if after is None:
+        place["position"] = issue.position + 1
+    if warm_up.room_today(table, issue.company_id, issue.sender) is not None:
+        planned = _ranked(resources, issue, planned)
+        place["rank"] = 0
+    recipients.plan(table, issue.issue_id, planned)
+    return issues.advance(table, issue, **place)
+
+
+def _ranked(
+    resources: SendingResources, issue: Issue, planned: Sequence[Recipient]
+) -> list[Recipient]:
+    """Return the recipients with their ranks, by which they get the first mails of a new domain."""
+    hashes = [one.address_hash for one in planned if one.address_hash is not None]
+    since = interest.since(resources.store.table, issue.company_id, hashes)
+    return [
+        one.model_copy(update={"rank": interest_ranks.rank_of(since.get(one.address_hash or ""))})
+        for one in planned
+    ]
 
 
 def _planned(

@@ -30,6 +30,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             CHOICES                             Choices
                             CONSENT#{at}#{id}                   ConsentEvidence
                             BOUNCES                             SoftBounces
+                            INTEREST                            Interest
                             WELCOME#{list}                      WelcomeMail
     NLSERIES#{company}      SERIES#{series}                     Series
 
@@ -58,6 +59,7 @@ from newsletters.store.items.readers import (
     ArchivedIssue,
     Choices,
     ConsentEvidence,
+    Interest,
     PublicList,
     ReaderQuota,
     Signup,
@@ -100,7 +102,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
-    SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail, MailTemplate,
+    SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail, MailTemplate, Interest,
 )  # fmt: skip
 
 __all__ = [
@@ -123,6 +125,7 @@ __all__ = [
     "EditorWarning",
     "Export",
     "FinishedUnit",
+    "Interest",
     "Issue",
     "IssueEntry",
     "IssueState",

@@ -224,6 +224,16 @@ class SoftBounces(ReaderItem):
     ttl: int
 
 
+class Interest(ReaderItem):
+    """Since when a reader has shown interest, by a confirmed sign-up or a click; kept for 400 days after it."""
+
+    sort: ClassVar[str] = "INTEREST"
+    ttl_days: ClassVar[int] = 400
+
+    since: str
+    ttl: int
+
+
 class ConsentEvidence(ReaderItem):
     """
     One act of a reader, which is never changed. *wording* is what the page said. *list_id* is absent if the act is

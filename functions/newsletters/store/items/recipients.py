@@ -51,8 +51,9 @@ class Recipient(TableItem):
     *mailbox_provider*: of the address (`mailbox_providers`), None for other domains.
 
     *attempt* is the number of the newest wire attempt, *owner* who makes it, *deadline_ms* (since 1970) when it is in
-    doubt. *not_before* (ms since 1970): its time in the reader's zone. A click within seconds of the delivery is
-    likely automated. Times of the provider's events are its own.
+    doubt. *not_before* (ms since 1970): its time in the reader's zone. *rank*: of the reader's interest while the
+    sender's domain is new (`interest_ranks`). A click within seconds of the delivery is likely automated. Times of the
+    provider's events are its own.
     """
 
     partition: ClassVar[str] = "NLISSUE#{issue_id}#{shard}"
@@ -67,6 +68,7 @@ class Recipient(TableItem):
     state: RecipientState = RecipientState.PLANNED
     reason: str | None = None
     not_before: int | None = None
+    rank: int | None = None
     variant: Variant | None = None  # of the sample of a subject test
     attempt: int = 0
     owner: str | None = None

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MOST: Final = 50  # of a company
+_READ: Final = (
+    2 * MOST
+)  # calls at the same time may pass the limit: what they have made is listed and erased, too
 _PREFIX: Final = MailTemplate.sort.partition("{")[0]
 
 
@@ -31,7 +34,7 @@ def of_company(table: Table, company_id: str) -> list[MailTemplate]:
     """Return the templates of a company."""
     partition = MailTemplate.key(company_id, "-")[PARTITION_KEY]
     condition = Key(PARTITION_KEY).eq(partition) & Key(SORT_KEY).begins_with(_PREFIX)
-    rows, _ = table.query(None, condition, limit=MOST)
+    rows, _ = table.query(None, condition, limit=_READ)
     return [MailTemplate.read(row) for row in rows]
 
 

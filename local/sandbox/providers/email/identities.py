@@ -21,6 +21,17 @@ def is_verified(address: str) -> bool:
     return _RESERVED.search(address) is not None
 
 
+async def get_account(_: Call) -> Answer:
+    """GetAccount: in production, healthy, and with a usual quota."""
+    account = {
+        "EnforcementStatus": "HEALTHY",
+        "ProductionAccessEnabled": True,
+        "SendingEnabled": True,
+        "SendQuota": {"Max24HourSend": 50_000, "MaxSendRate": 14, "SentLast24Hours": 0},
+    }
+    return Answer(json_response(account), {})
+
+
 async def get_email_identity(call: Call) -> Answer:
     """GetEmailIdentity of a domain."""
     name = str(call.request.path_params["identity"])
@@ -109,5 +120,6 @@ ENDPOINTS = (
     Endpoint("POST", "/v2/email/list-identities", ("ListEmailIdentities",), list_email_identities),
     Endpoint("POST", "/v2/email/identities", ("CreateEmailIdentity",), create_email_identity),
     Endpoint("GET", _ONE, ("GetEmailIdentity",), get_email_identity),
+    Endpoint("GET", "/v2/email/account", ("GetAccount",), get_account),
     Endpoint("PUT", f"{_ONE}/mail-from", ("PutEmailIdentityMailFromAttributes",), put_mail_from),
 )

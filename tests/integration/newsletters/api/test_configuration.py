@@ -275,3 +275,47 @@ def test_a_refused_change_does_not_use_its_key_up(author: Author) -> None:
     author.select(*TYPES)
 
     assert author.do("POST", f"{ONE}/topics/start", {}, key=KEY)["status"] == "queued"
+
+
+def test_a_copy_has_the_configuration_and_topics_of_another_newsletter_and_own_values(
+    author: Author,
+) -> None:
+    author.at("retrieved")
+    custom = ({"name": "Bee keeping", "query": "bees honey", "kind": "updates"},)
+    author.select(TYPES[0], "Bee keeping", custom=custom)
+    author.patch(tone_preset="friendly_summary", language="de", user_name="Ann", preview="New")
+    body = {"copy_from": author.system.code.lower(), "title": "December", "frequency": "weekly"}
+
+    made = author.do("POST", ALL, body, key=KEY)
+
+    path = f"{ALL}/{made['newsletter_code']}"
+    copy, first = author.do("GET", path), author.whole
+    own = {"title": "December", "frequency": "weekly", "user_name": ""}
+    same = (
+        "target_audience",
+        "tone_professional",
+        "tone_technical",
+        "tone_preset",
+        "language",
+        "preview",
+    )
+    for name in same:
+        assert copy["metadata"][name] == first["metadata"][name]
+    assert {name: copy["metadata"].get(name) or "" for name in own} == own
+    assert copy["metadata"]["version"] == made["version"]
+    assert copy["topics"]["selected_types"] == [TYPES[0], "Bee keeping"]
+    assert copy["topics"]["custom_topics"] == first["topics"]["custom_topics"]
+    assert (copy["topics"]["status"], copy["topics"]["retrieved_content"]) == ("pending", [])
+    assert author.do("POST", ALL, body, key=KEY) == made
+
+
+def test_only_newsletters_that_the_caller_may_read_are_copied(author: Author) -> None:
+    author.at("selected")
+    body = {"copy_from": author.system.code}
+
+    assert author.refused("POST", ALL, body, company="other") == (404, "not_found")
+    writer = {"user": BEN, "scopes": "newsletters:write"}
+    assert author.refused("POST", ALL, body, **writer) == (404, "not_found")
+    assert author.refused("POST", ALL, {"copy_from": "NL-20260101-ZZZZ"}) == (404, "not_found")
+    reader = {"user": BEN, "scopes": "newsletters:write newsletters:read"}
+    assert author.do("POST", ALL, body, **reader)["version"] >= 1

@@ -94,6 +94,10 @@ def _creation(_: Author) -> Call:
     return "POST", "/newsletters", {"title": "A new one"}, {}
 
 
+def _copy(author: Author) -> Call:
+    return "POST", "/newsletters", {"title": "A copy", "copy_from": author.system.code}, {}
+
+
 def _start(author: Author) -> Call:
     assert author.version("draft")
     return "POST", f"{ONE}/draft/start", {}, {}
@@ -101,7 +105,7 @@ def _start(author: Author) -> Call:
 
 CALLS = [
     _configuration, _topics, _outline, _draft, _section, _discard, _restore, _request, _approve, _return,
-    _settings, _creation, _start,
+    _settings, _creation, _copy, _start,
 ]  # fmt: skip
 
 

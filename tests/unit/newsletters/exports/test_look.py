@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,8 @@ from newsletters.exports.tree import tree
 from newsletters.exports.writers import email, look
 from newsletters.exports.writers.look import LEAST_CONTRAST, Look
 from newsletters.exports.writers.palette import DARK, LIGHT
+from newsletters.exports.writers.text import write as plain_text
+from newsletters.store.items import Citation
 
 LOOK = Look(
     layout="standard",
@@ -81,7 +84,28 @@ def test_texts_above_and_below_follow_the_direction_of_the_language() -> None:
     _, above, _ = look.on_html(replace(LOOK, header_md="مرحبا"), exported("نص", "ar"), "ar")
 
     assert 'dir="rtl"' in above
-    assert look.on_text(replace(LOOK, footer_md="*Bye*"), "en") == ("", "Bye")
+    assert look.on_text(replace(LOOK, footer_md="*Bye*"), "Text.\n", "en") == "Text.\n\nBye"
+
+
+def test_notes_of_links_above_in_and_below_the_text_have_numbers_of_their_own() -> None:
+    named = replace(
+        LOOK,
+        header_md="[Shop](https://shop.example), [News](https://shop.example/news)",
+        footer_md="Opening hours: [here](https://shop.example/hours)",
+    )
+    citation = Citation(n=3, chunk_id="c", title="Trial", url="https://trial.example", date="")
+    content = "# T\n\nIt grew [\\[3\\]](#source-3), see [more](https://more.example)."
+    document = Document("T", "en", content, "2026-01-01T00:00:00Z", (citation,))
+    text = plain_text(document, tree(document), {}).body.decode()
+
+    whole = look.on_text(named, text, "en")
+
+    notes = dict(re.findall(r"^\[(\d+)\] (\S+)", whole, re.MULTILINE))
+    assert re.findall(r"^\[(\d+)\]", whole, re.MULTILINE) == ["5", "6", "3", "4", "7"]
+    assert notes["4"] == "https://more.example"
+    assert notes["7"] == "https://shop.example/hours"
+    for name, number in (("Shop", "5"), ("News", "6"), ("more", "4"), ("here", "7")):
+        assert f"{name} [{number}]" in whole
 
 
 @pytest.mark.parametrize(

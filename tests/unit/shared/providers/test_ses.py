@@ -250,7 +250,7 @@ def error(code: str, status: int = 400) -> ClientError:
         (error("TooManyRequestsException", 429), NotSent, "ses_TooManyRequestsException"),
         (error("MessageRejected"), Refused, "ses_MessageRejected"),
         (error("BadRequestException"), Refused, "ses_BadRequestException"),
-        (error("NotFoundException", 404), Refused, "ses_NotFoundException"),
+        (error("NotFoundException", 404), Misconfigured, "ses_NotFoundException"),
         (error("MailFromDomainNotVerifiedException"), Misconfigured, "ses_MailFromDomainNotVerifiedException"),
         (error("SendingPausedException"), Misconfigured, "ses_SendingPausedException"),
         (error("AccountSuspendedException"), Misconfigured, "ses_AccountSuspendedException"),

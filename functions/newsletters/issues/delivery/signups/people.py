@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues.readers import acts
 from newsletters.issues.readers.reader_data import contact_of
+from newsletters.store.readers import interest
 from shared.aws.sqs_fifo import digest
 from shared.contacts import lists
 from shared.identity.contacts import details, merges, resolution
@@ -38,6 +39,8 @@ def join(resources: SendingResources, signup: Signup) -> bool:
     """
     company, table = signup.company_id, resources.people.contacts
     acts.record_confirmed(resources.people.consents, signup)
+    if signup.confirmed_at is not None:
+        interest.note(resources.store.table, company, signup.recipient, signup.confirmed_at)
     cause = digest("newsletter signup", company, signup.recipient, str(signup.confirmed_at))
     own = identifier(IdentifierKind.EMAIL, signup.email)
     person = _contact(table, company, own, cause)

@@ -23,6 +23,8 @@ _FULL = "LimitExceededException"
 _UNREADABLE = "ses_identities_unreadable"
 _SIGNED = "SUCCESS"  # the state of DKIM, and of the envelope sender
 _OWN_KEYS = "EXTERNAL"
+_SHUT_DOWN, _UNDER_REVIEW = "SHUTDOWN", "PROBATION"
+_NO_QUOTA = -1  # as SES writes it
 _DKIM_ZONE = "dkim.amazonses.com"  # of identities for which SES names no zone
 MAIL_FROM_LABEL = "bounce"
 MOST_NAMES = 1_000  # the largest page of SES
@@ -30,6 +32,10 @@ MOST_NAMES = 1_000  # the largest page of SES
 
 class IdentityClient(Protocol):
     """The calls of the SDK's client (`sesv2`) that this module uses."""
+
+    def get_account(self) -> Mapping[str, Any]:
+        """Read the state of the account in the region."""
+        ...
 
     def get_email_identity(self, **request: Any) -> Mapping[str, Any]:  # noqa: ANN401 - the SDK's parameters
         """Read one identity."""
@@ -87,6 +93,21 @@ class DomainIdentity:
     mail_from_state: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """
+    The account at SES. *may_send*: it is neither paused nor shut down. *is_under_review*: SES may pause it soon.
+    *is_sandbox*: mails go to verified addresses only. *left_today*: mails of the next 24 hours, None without a limit.
+
+    SES API v2, "GetAccount".
+    """
+
+    may_send: bool
+    is_under_review: bool
+    is_sandbox: bool
+    left_today: int | None
+
+
 @dataclass(eq=False)
 class Identities:
     """The identities of the deployment's account and region."""
@@ -96,6 +117,23 @@ class Identities:
     @cached_property
     def _client(self) -> IdentityClient:
         return self.make_client()
+
+    def account(self) -> Account:
+        """Return the state of the account. Raises Transient."""
+        try:
+            answer = self._client.get_account()
+        except (ClientError, BotoCoreError):
+            raise Transient("ses_account_unreadable") from None
+        state = answer.get("EnforcementStatus")
+        quota = answer.get("SendQuota") or {}
+        most = int(quota.get("Max24HourSend", _NO_QUOTA))
+        left = most - int(quota.get("SentLast24Hours", 0))
+        return Account(
+            may_send=bool(answer.get("SendingEnabled")) and state != _SHUT_DOWN,
+            is_under_review=state == _UNDER_REVIEW,
+            is_sandbox=not answer.get("ProductionAccessEnabled"),
+            left_today=max(left, 0) if most != _NO_QUOTA else None,
+        )
 
     def of_address(self, address: str) -> Identity | None:
         """

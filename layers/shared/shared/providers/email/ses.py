@@ -64,6 +64,7 @@ _OPERATOR_MUST_FIX = frozenset(
         "SendingPausedException",
         "AccountSuspendedException",
         "LimitExceededException",
+        "NotFoundException",  # the configuration set of the request
     }
 )
 

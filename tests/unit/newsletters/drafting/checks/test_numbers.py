@@ -20,7 +20,8 @@ from newsletters.drafting.checks.numbers import numbers_in, supported
         ("3.5. And 007, 0", ["3.5", "7", "0"]),
         ("v1.2.3", ["1", "2", "3"]),
         ("\u0967\u0968 \u06f1\u06f2 \uff11\uff12", ["12", "12", "12"]),
-        ("none \u00b2 \u00bd", []),
+        ("none \u00b2", []),
+        ("\u00bd of them, \u2153, 2/3, 24/7", ["1/2", "1/3", "2/3", "24", "7"]),
     ],
 )
 def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) -> None:
@@ -35,7 +36,7 @@ def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) ->
         ("es", "una docena de granjas", ["12"]),
         ("pt", "uma dúzia de quintas", ["12"]),
         ("ar", "دزينة من المزارع", ["12"]),
-        ("en", "2½ tonnes, 1,240 ¼ and ½ of it", ["2.5", "1240.25"]),
+        ("en", "2½ tonnes, 1,240 ¼ and ½ of it", ["2.5", "1240.25", "1/2"]),
         ("de", "3¾ Tonnen", ["3.75"]),
         ("en", "3 million, three million, 2.5 billion", ["3000000", "3000000", "2500000000"]),
         ("en", "two, three and four; one of them; millions of people", ["2", "3", "4"]),
@@ -55,7 +56,7 @@ def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) ->
         ("en", "one and a half million, 3 and a half million, three and a half", ["1500000", "3500000", "3.5"]),
         ("en", "3bn, 2.5 mn, 3 lakh, 2 crore, 12pc", ["3000000000", "2500000", "300000", "20000000", "12 %"]),
         ("en", "nineteen ninety-nine, twenty twenty-six, two thousand twenty-six", ["1999", "2026", "2026"]),
-        ("en", "one in ten, ten to twelve, half of them", ["10", "10", "12"]),
+        ("en", "one in ten, ten to twelve, half of them", ["1/10", "10", "12", "1/2"]),
         ("de", "3 Mio. Tonnen, 4,5 Mrd. Euro, zw\u00f6lf Tsd.", ["3000000", "4500000000", "12000"]),
         ("de", "dreieinhalb Millionen, anderthalb Jahre", ["3500000", "1.5"]),
         ("de", "zwei Millionen dreihunderttausend", ["2300000"]),
@@ -94,4 +95,4 @@ def test_words_count_only_in_a_named_language() -> None:
 
 
 def test_a_percentage_supports_its_number_but_no_number_a_percentage() -> None:
-    assert supported(["12 %", "7"]) == {"12 %", "12", "7"}
+    assert supported(["15.5 %", "7"]) == {"15.5 %", "15.5", "7"}
