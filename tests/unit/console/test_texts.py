@@ -47,6 +47,12 @@ FILES = [
 CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
+    *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
+    *(
+        f"mailbox.{what}.{field}"
+        for what in ("mode", "set", "effect")
+        for field in ("enabled", "automation", "reply_mode")
+    ),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *(
         "newsletter.looks.layout",
