@@ -48,7 +48,7 @@ def test_an_older_version_that_is_put_in_force_has_the_difference_to_the_one_bef
     put(admin, {"languages": ["en"]}, 0)
     put(admin, {"languages": ["en", "es"]}, 1)
 
-    answer = admin.call(f"POST {SETTINGS}/versions/{{number}}/live", path={"number": "1"}, body={})
+    answer = admin.call(f"POST {SETTINGS}/versions/{{number}}/live", named="1", body={})
 
     assert answer.status == 200
     assert newest() == [("languages", "en, es", "en"), ("live_version", "2", "1")]
