@@ -48,6 +48,7 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
+    "people.done",
     *("desk.go", "desk.effect", "desk.done", "desk.compared"),
     *(
         f"mailbox.{what}.{field}"

@@ -125,3 +125,51 @@ def test_a_refused_change_stays_asked_with_the_reason_and_nothing_is_undone(
 
     expect(dialog.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+class Members:
+    """A person of the company, and what was asked about them."""
+
+    def __init__(self) -> None:
+        self.is_enabled = True
+        self.given: list[Any] = []
+
+    def listed(self, _: Call) -> Answer:
+        kim: dict[str, Any] = {
+            "person_id": "kim",
+            "name": "Kim",
+            "email": "kim@acme.example",
+            "is_enabled": self.is_enabled,
+            "has_logged_in": True,
+            "roles": ["agent"],
+            "teams": [],
+        }
+        return Answer({"people": [kim]})
+
+    def block(self, call: Call) -> Answer:
+        self.given.append(dict(call.input))
+        self.is_enabled = not call.input["blocked"]
+        return Answer({"person_id": "kim", "is_enabled": self.is_enabled})
+
+
+def test_a_block_of_a_person_is_undone_and_a_sign_out_says_that_it_cannot_be(
+    opened: Opened, pages: Path
+) -> None:
+    members = Members()
+    answers: dict[str, Any] = {
+        "GET /operations/people": members.listed,
+        "POST /operations/people/{person_id}/block": members.block,
+    }
+    page = opened(Company().network(pages, "acme:admin", **answers), "operations/people")
+    page.get_by_role("button", name="Sign out everywhere: Kim").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("cannot be undone")
+    dialog.get_by_role("button", name="Cancel").click()
+
+    page.get_by_role("button", name="Block: Kim").click()
+    dialog.get_by_role("button", name="Block", exact=True).click()
+    expect(page.get_by_role("button", name="Allow again: Kim")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_role("button", name="Block: Kim")).to_be_visible()
+    assert members.given == [{"blocked": True}, {"blocked": False}]
