@@ -5,6 +5,7 @@ import { usePageList } from "../api/pageList";
 import { useAction, useResource } from "../api/resource";
 import type { Actions } from "../api/routes";
 import { useApp } from "../app";
+import { LiveChange } from "../operations/LiveChange";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { moment } from "../texts/format";
@@ -109,16 +110,12 @@ function valueOf(campaign: Campaign, result: (typeof RESULTS)[number]): number {
 
 function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
-  const [asked, setAsked] = useState<"start" | "cancel" | null>(null);
+  const [asked, setAsked] = useState<"start" | "resume" | "cancel" | null>(null);
   const body = { campaignId: campaign.campaignId };
   const start = useAction(async () => client.call("POST /whatsapp/actions/start_campaign", { body }));
   const cancel = useAction(async () => client.call("POST /whatsapp/actions/cancel_campaign", { body }));
   const pause = useAction(async () => {
     await client.call("POST /whatsapp/actions/pause_campaign", { body });
-    await onChange();
-  });
-  const resume = useAction(async () => {
-    await client.call("POST /whatsapp/actions/resume_campaign", { body });
     await onChange();
   });
   const { status, outcome } = campaign;
@@ -129,7 +126,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
   };
   return (
     <div class="ops-editor-end">
-      {(pause.error ?? resume.error) && <ErrorNotice error={(pause.error ?? resume.error)!} />}
+      {pause.error && <ErrorNotice error={pause.error} />}
       {!isOver && <Button onClick={() => setAsked("cancel")}>{t("campaign.cancel")}</Button>}
       {status === "running" && (
         <Button busy={pause.busy} onClick={() => void pause.run()}>
@@ -137,7 +134,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
         </Button>
       )}
       {status === "paused" && !isOver && (
-        <Button kind="primary" busy={resume.busy} onClick={() => void resume.run()}>
+        <Button kind="primary" onClick={() => setAsked("resume")}>
           {t("campaign.resume")}
         </Button>
       )}
@@ -152,6 +149,20 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
           {(campaign.cost ?? plan?.cost) && <Cost cost={(campaign.cost ?? plan?.cost)!} />}
           {!campaign.cost && plan && !plan.isExact && <p class="notice">{t("campaign.start.not_all")}</p>}
         </Confirm>
+      )}
+      {asked === "resume" && (
+        <LiveChange
+          title={t("campaign.resume")}
+          button={t("campaign.resume")}
+          from={t("campaign.status.paused")}
+          to={t("campaign.status.running")}
+          effect={t("campaign.resume.about", { count: Math.max(0, (campaign.totalRecipients ?? 0) - (campaign.sent ?? 0)) })}
+          set={() => client.call("POST /whatsapp/actions/resume_campaign", { body })}
+          back={() => client.call("POST /whatsapp/actions/pause_campaign", { body })}
+          done={t("campaign.resumed")}
+          onClose={() => setAsked(null)}
+          onChanged={onChange}
+        />
       )}
       {asked === "cancel" && (
         <Confirm title={t("campaign.cancel")} action={cancel} button={t("campaign.cancel")} onClose={() => setAsked(null)} onDone={done}>

@@ -4,6 +4,7 @@ import { usePageList } from "../api/pageList";
 import { useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp } from "../app";
+import { LiveChange } from "../operations/LiveChange";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { go, placeOf } from "../shell/router";
 import { moment } from "../texts/format";
@@ -107,18 +108,15 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
     await client.call("POST /newsletters/issues/{issue_id}/pause", { path });
     await onChange();
   });
-  const resume = useChange(async () => {
-    await client.call("POST /newsletters/issues/{issue_id}/resume", { path });
-    await onChange();
-  });
+  const [isResumed, setResumed] = useState(false);
   const unschedule = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body });
     await onChange();
   });
   const { state } = issue;
-  const failed = pause.error ?? resume.error ?? unschedule.error;
+  const failed = pause.error ?? unschedule.error;
   const isReady = state === "approved" || state === "scheduled" || state === "missed";
-  const isChanging = pause.busy || resume.busy || unschedule.busy; // until the new version is read
+  const isChanging = pause.busy || unschedule.busy; // until the new version is read
   return (
     <>
       {isReady && <Schedule issue={issue} onChange={onChange} />}
@@ -137,7 +135,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
         {state === "paused" && (
-          <Button kind="primary" busy={resume.busy} onClick={() => void resume.run()}>
+          <Button kind="primary" onClick={() => setResumed(true)}>
             {t("newsletter.issue.resume")}
           </Button>
         )}
@@ -147,6 +145,20 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
       </div>
+      {isResumed && (
+        <LiveChange
+          title={t("newsletter.issue.resume")}
+          button={t("newsletter.issue.resume")}
+          from={t("newsletter.issue.state.paused")}
+          to={t("newsletter.issue.state.sending")}
+          effect={t("newsletter.issue.resume.about")}
+          set={() => client.call("POST /newsletters/issues/{issue_id}/resume", { path })}
+          back={() => client.call("POST /newsletters/issues/{issue_id}/pause", { path })}
+          done={t("newsletter.issue.resumed")}
+          onClose={() => setResumed(false)}
+          onChanged={onChange}
+        />
+      )}
       {asked && (
         <Confirm
           title={t(`newsletter.issue.${asked}`)}

@@ -1,14 +1,14 @@
 // Series of newsletters: when they run next, what became of the last run, and buttons that change, stop and begin one.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
+import { LiveChange } from "../operations/LiveChange";
 import { Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
-import { Button, ErrorNotice } from "../ui/controls";
+import { Button } from "../ui/controls";
 import { Later } from "../ui/Later";
-import { useChange } from "./changes";
 import { PLACE, type Series } from "./source";
 
 const NEW = "new";
@@ -66,11 +66,12 @@ function LastRun({ of: { runs } }: { of: Series }) {
 function Changes({ of, onChange, onEdit }: { of: Series; onChange: () => Promise<void>; onEdit: () => void }) {
   const { client } = useApp();
   const isOwn = useSession().person?.principal === of.created_by;
-  const change = useChange(async () => {
-    const body = { version: of.version, enabled: !of.enabled };
-    await client.call("PATCH /newsletters/series/{series_id}", { path: { series_id: of.series_id }, body });
-    await onChange();
-  });
+  const [isAsked, setAsked] = useState(false);
+  const made = useRef(of.version);
+  const set = async (enabled: boolean, version: number) => {
+    const answer = await client.call("PATCH /newsletters/series/{series_id}", { path: { series_id: of.series_id }, body: { version, enabled } });
+    made.current = answer.result.version;
+  };
   if (!isOwn) return null;
   const act = of.enabled ? "stop" : "begin";
   return (
@@ -78,10 +79,23 @@ function Changes({ of, onChange, onEdit }: { of: Series; onChange: () => Promise
       <Button label={t("newsletter.series.edit_one", { title: of.title })} onClick={onEdit}>
         {t("newsletter.series.edit")}
       </Button>{" "}
-      <Button busy={change.busy} label={t(`newsletter.series.${act}_one`, { title: of.title })} onClick={() => void change.run()}>
+      <Button label={t(`newsletter.series.${act}_one`, { title: of.title })} onClick={() => setAsked(true)}>
         {t(`newsletter.series.${act}`)}
       </Button>
-      {change.error && <ErrorNotice error={change.error} />}
+      {isAsked && (
+        <LiveChange
+          title={t(`newsletter.series.${act}_one`, { title: of.title })}
+          button={t(`newsletter.series.${act}`)}
+          from={t(of.enabled ? "newsletter.series.runs" : "newsletter.series.stopped")}
+          to={t(of.enabled ? "newsletter.series.stopped" : "newsletter.series.runs")}
+          effect={t(`newsletter.series.effect.${act}`)}
+          set={() => set(!of.enabled, of.version)}
+          back={() => set(of.enabled, made.current)}
+          done={t(`newsletter.series.done.${act}`)}
+          onClose={() => setAsked(false)}
+          onChanged={onChange}
+        />
+      )}
     </>
   );
 }

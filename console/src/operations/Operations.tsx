@@ -9,6 +9,7 @@ import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./records/Audit";
 import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
+import { HelpDesk } from "./helpdesk/HelpDesk";
 import { MailboxSettings } from "./mailboxes/MailboxSettings";
 import { Limits } from "./figures/Limits";
 import { Macros } from "./macros/Macros";
@@ -73,6 +74,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <Parked rights={rights} />;
     case "switches":
       return <Switches rights={rights} />;
+    case "helpdesk":
+      return <HelpDesk />;
     case "decisions":
       return <Decisions />;
     case "templates":

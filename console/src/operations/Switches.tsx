@@ -2,14 +2,15 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { ConsoleOperations, RichpanelAdmin } from "../api/routes";
-import { useAction, useResource } from "../api/resource";
+import { asApiError, type ApiError } from "../api/errors";
+import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, Field } from "../ui/controls";
-import { showToast } from "../ui/toastList";
 import type { Rights } from "./access";
-import { Confirm, Section, Table, Time } from "./sections";
+import { LiveChange, openOf } from "./LiveChange";
+import { Section, Table, Time } from "./sections";
 
 export function Switches({ rights }: { rights: Rights }) {
   return (
@@ -65,10 +66,7 @@ function OfDeployment() {
             <Turn
               row={asked}
               onClose={() => setAsked(null)}
-              onDone={async () => {
-                setAsked(null);
-                await switches.reload();
-              }}
+              onChanged={switches.reload}
             />
           )}
         </>
@@ -77,28 +75,35 @@ function OfDeployment() {
   );
 }
 
-// Says what the change does, and offers its undo.
-function Turn({ row, onClose, onDone }: { row: Switch; onClose: () => void; onDone: () => Promise<void> }) {
+function Turn({ row, onClose, onChanged }: { row: Switch; onClose: () => void; onChanged: () => Promise<void> }) {
   const { client } = useApp();
   const on = row.text !== "true";
   const set = (next: boolean) => {
     const body = { context: row.context as "whatsapp", name: row.name as "safe_mode", on: next };
     return client.call("POST /operations/switches", { body });
   };
-  const change = useAction(async () => {
-    await set(on);
-    showToast(t("ops.switches.is_set"), async () => {
-      await set(!on);
-      await onDone();
-    });
-  });
-  const sends = row.name === "safe_mode" ? !on : on;
+  const effect = row.name === "safe_mode" ? (on ? "stops" : "sends") : on ? "automatic" : "people";
   return (
-    <Confirm title={t("ops.switches.change_of", { name: row.name })} action={change} button={t(on ? "ops.switches.turn_on" : "ops.switches.turn_off")} onClose={onClose} onDone={() => void onDone()}>
-      <p>{t(row.name === "safe_mode" ? (sends ? "ops.switches.effect.sends" : "ops.switches.effect.stops") : sends ? "ops.switches.effect.automatic" : "ops.switches.effect.people", { context: named("context", row.context) })}</p>
+    <LiveChange
+      title={t("ops.switches.change_of", { name: row.name })}
+      button={t(on ? "ops.switches.turn_on" : "ops.switches.turn_off")}
+      from={row.text ?? t("ops.unknown")}
+      to={String(on)}
+      effect={t(`ops.switches.effect.${effect}`, { context: named("context", row.context) })}
+      {...(isCounted(row.context) && { affected: openOf(client, row.context) })}
+      set={() => set(on)}
+      back={() => set(!on)}
+      done={t("ops.switches.is_set")}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
       <p class="quiet">{t("ops.switches.affected")}</p>
-    </Confirm>
+    </LiveChange>
   );
+}
+
+function isCounted(context: string): context is "whatsapp" | "conversations" | "email_threads" {
+  return ["whatsapp", "conversations", "email_threads"].includes(context);
 }
 
 function Stored({ row }: { row: ConsoleOperations.DeploymentSwitch }) {
@@ -154,10 +159,7 @@ function OfHelpDesk() {
               name={asked}
               standing={found.switches[asked]!}
               onClose={() => setAsked(null)}
-              onDone={() => {
-                setAsked(null);
-                void switches.reload();
-              }}
+              onChanged={switches.reload}
             />
           )}
         </>
@@ -204,33 +206,47 @@ function Changes({ changes }: { changes: RichpanelAdmin.ActionView[] }) {
   );
 }
 
-function Change({ name, standing, onClose, onDone }: {
+function Change({ name, standing, onClose, onChanged }: {
   name: string;
   standing: RichpanelAdmin.StandingView;
   onClose: () => void;
-  onDone: () => void;
+  onChanged: () => Promise<void>;
 }) {
   const { client } = useApp();
   const key = useRef(crypto.randomUUID());
   const isFlag = typeof standing.in_force === "boolean";
   const [text, setText] = useState(isFlag ? String(!standing.in_force) : (standing.text ?? ""));
-  const put = (value: string, key: string) => client.call("PUT /admin/richpanel/switches", { body: { [name]: value }, key });
+  const [refused, setRefused] = useState<ApiError | null>(null);
+  const put = (value: string, id: string) => client.call("PUT /admin/richpanel/switches", { body: { [name]: value }, key: id });
+  const set = async () => {
+    try {
+      await put(text, key.current);
+    } catch (failure) {
+      setRefused(asApiError(failure));
+      throw failure;
+    }
+  };
   const before = standing.text;
-  const action = useAction(async () => {
-    await put(text, key.current);
-    // A switch that was never set cannot be unset over the API.
-    const undo = before == null ? null : () => put(before, crypto.randomUUID()).then(onDone);
-    showToast(t("ops.switch.changed", { name }), undo);
-  });
   const write = (next: string) => {
     setText(next);
     key.current = crypto.randomUUID();
   };
   return (
-    <Confirm title={t("ops.switch.title", { name })} action={action} button={t("ops.change")} onClose={onClose} onDone={onDone}>
-      <Meaning name={name} />
-      <p>{t("ops.switch.text", { from: JSON.stringify(standing.in_force) })}</p>
-      <Field label={t("ops.value")} name={name} error={action.error}>
+    <LiveChange
+      title={t("ops.switch.title", { name })}
+      button={t("ops.change")}
+      from={inWords(standing.in_force)}
+      to={text}
+      effect={named("switch", name)}
+      set={set}
+      // A switch that was never set cannot be unset over the API.
+      back={before == null ? null : () => put(before, crypto.randomUUID())}
+      done={t("ops.switch.changed", { name })}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      <p class="quiet">{t("ops.switch.affected")}</p>
+      <Field label={t("ops.value")} name={name} error={refused}>
         {isFlag ? (
           <select value={text} onChange={(event) => write(event.currentTarget.value)}>
             <option>true</option>
@@ -240,6 +256,10 @@ function Change({ name, standing, onClose, onDone }: {
           <textarea dir="auto" rows={4} value={text} onInput={(event) => write(event.currentTarget.value)} />
         )}
       </Field>
-    </Confirm>
+    </LiveChange>
   );
+}
+
+function inWords(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

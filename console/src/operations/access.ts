@@ -5,7 +5,7 @@ import type { Session } from "../session/session";
 // reads: conversations of the company, which an operator alone does not. approves: drafts of mails.
 export type Rights = { operator: boolean; admin: boolean; reads: boolean; approves: boolean };
 
-export const PARTS = ["overview", "findings", "setup", "people", "keys", "webhooks", "parked", "switches", "decisions", "templates", "service", "numbers", "domains", "mailboxes", "macros", "projects", "contacts", "privacy", "cost", "audit"] as const;
+export const PARTS = ["overview", "findings", "setup", "people", "keys", "webhooks", "parked", "switches", "helpdesk", "decisions", "templates", "service", "numbers", "domains", "mailboxes", "macros", "projects", "contacts", "privacy", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
 
 const NEEDS: Record<Part, (rights: Rights) => boolean> = {
@@ -17,6 +17,7 @@ const NEEDS: Record<Part, (rights: Rights) => boolean> = {
   webhooks: ({ admin }) => admin,
   parked: ({ operator, admin }) => operator || admin,
   switches: ({ operator, admin }) => operator || admin,
+  helpdesk: ({ admin }) => admin,
   decisions: ({ admin }) => admin,
   templates: ({ admin }) => admin,
   service: ({ admin }) => admin,

@@ -6,6 +6,7 @@ import type { ConsoleOperations } from "../api/routes";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
 import { linesOf } from "../operations/mailboxes/hours";
+import { LiveChange } from "../operations/LiveChange";
 import { Confirm, Section, Table } from "../operations/sections";
 import { t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../ui/controls";
@@ -56,7 +57,7 @@ export function PeoplePage() {
         <TeamStep entered={entered} onEnter={(change) => draft.write(JSON.stringify({ ...entered, ...change }))} onDone={members.reload} />
       </section>
       {asked?.what === "roles" && <Roles member={asked.member} isOperator={rightsOf(session).operator} onClose={() => setAsked(null)} onDone={onDone} />}
-      {asked && asked.what !== "roles" && <Ask asked={{ member: asked.member, what: asked.what }} onClose={() => setAsked(null)} onDone={onDone} />}
+      {asked && asked.what !== "roles" && <Ask asked={{ member: asked.member, what: asked.what }} onClose={() => setAsked(null)} onChanged={members.reload} />}
     </>
   );
 }
@@ -136,17 +137,23 @@ function SecondFactors({ personId }: { personId: string }) {
   return <p>{t(found.value.length ? "people.second_factor" : "people.no_second_factor")}</p>;
 }
 
-function Ask({ asked: { member, what }, onClose, onDone }: { asked: { member: Member; what: "sign_out" | "block" | "admit" }; onClose: () => void; onDone: () => void }) {
+function Ask({ asked: { member, what }, onClose, onChanged }: { asked: { member: Member; what: "sign_out" | "block" | "admit" }; onClose: () => void; onChanged: () => Promise<void> }) {
   const { client } = useApp();
   const path = { person_id: member.person_id };
-  const act = useAction(() =>
-    what === "sign_out"
-      ? client.call("POST /operations/people/{person_id}/sign-out", { path, body: {} })
-      : client.call("POST /operations/people/{person_id}/block", { path, body: { blocked: what === "block" } }),
-  );
+  const block = (blocked: boolean) => client.call("POST /operations/people/{person_id}/block", { path, body: { blocked } });
+  const isOut = what === "sign_out";
   return (
-    <Confirm title={t(`people.${what}_of`, { name: member.name ?? member.email })} action={act} button={t(`people.${what}`)} onClose={onClose} onDone={onDone}>
-      <p>{t(`people.effect.${what}`)}</p>
-    </Confirm>
+    <LiveChange
+      title={t(`people.${what}_of`, { name: member.name ?? member.email })}
+      button={t(`people.${what}`)}
+      from={t(member.is_enabled ? "people.active" : "people.blocked")}
+      to={t(isOut ? "people.signed_out" : what === "block" ? "people.blocked" : "people.active")}
+      effect={t(`people.effect.${what}`)}
+      set={() => (isOut ? client.call("POST /operations/people/{person_id}/sign-out", { path, body: {} }) : block(what === "block"))}
+      back={isOut ? null : () => block(what !== "block")}
+      done={t(`people.done.${what}`)}
+      onClose={onClose}
+      onChanged={onChanged}
+    />
   );
 }

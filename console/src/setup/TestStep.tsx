@@ -5,12 +5,11 @@ import { useAction, useResource } from "../api/resource";
 import type { Actions, ConsoleApi, ConsoleOperations } from "../api/routes";
 import { useApp } from "../app";
 import { forgetKey, keyOf } from "../conversations/drafts";
-import { Confirm } from "../operations/sections";
+import { LiveChange, openOf } from "../operations/LiveChange";
 import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { Icon } from "../ui/icons";
-import { showToast } from "../ui/toastList";
 import type { StepProps } from "./Setup";
 
 const FORM = "setup-answer";
@@ -56,14 +55,7 @@ function Sending() {
     const { switches } = (await client.call("GET /operations/switches", { signal })).result;
     return switches.find((one) => one.context === "whatsapp" && one.name === "safe_mode")?.text ?? "";
   }, [client]);
-  const set = async (on: boolean) => {
-    await client.call("POST /operations/switches", { body: { context: "whatsapp", name: "safe_mode", on } });
-    await safe.reload();
-  };
-  const open = useAction(async () => {
-    await set(false);
-    showToast(t("setup.test.sending_on"), () => set(true));
-  });
+  const set = (on: boolean) => client.call("POST /operations/switches", { body: { context: "whatsapp", name: "safe_mode", on } });
   if (safe.error) return <ErrorNotice error={safe.error} onRetry={() => void safe.reload()} />;
   if (safe.value === null) return null;
   if (safe.value === "false") return <p>{t("setup.test.sending_is_on")}</p>;
@@ -72,9 +64,19 @@ function Sending() {
       <p>{t("setup.test.sending_is_off")}</p>
       <Button onClick={() => setIsAsked(true)}>{t("setup.test.turn_on")}</Button>
       {isAsked && (
-        <Confirm title={t("setup.test.turn_on")} action={open} button={t("setup.test.turn_on")} onClose={() => setIsAsked(false)} onDone={() => setIsAsked(false)}>
-          <p>{t("setup.test.effect")}</p>
-        </Confirm>
+        <LiveChange
+          title={t("setup.test.turn_on")}
+          button={t("setup.test.turn_on")}
+          from={t("setup.test.off")}
+          to={t("setup.test.on")}
+          effect={t("setup.test.effect")}
+          affected={openOf(client, "whatsapp")}
+          set={() => set(false)}
+          back={() => set(true)}
+          done={t("setup.test.sending_on")}
+          onClose={() => setIsAsked(false)}
+          onChanged={safe.reload}
+        />
       )}
     </div>
   );

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from console.operations.measurements import Unavailable
-from console.operations.views import ActionsView, ActionView
+from console.operations.views import ActionsView, ActionView, FieldChangeView
 from console.store import changes
 from console.store.changes import Whose
 from shared.api.auth import Forbidden, Scope
@@ -42,7 +42,7 @@ def made(table: Table, caller: Caller, query: ActionsQuery) -> Page[ActionsView]
             company,
             since=since,
             until=until,
-            whose=Whose(query.principal, _ACTORS[query.actors]),
+            whose=Whose(query.principal, _ACTORS[query.actors], query.kind, query.object),
             limit=query.limit,
             before=query.cursor,
         )
@@ -58,7 +58,14 @@ def _view(change: Change) -> ActionView:
         principal=change.principal,
         context=change.context,
         change=change.change,
+        kind=change.kind,
         object=change.object,
+        changes=[
+            FieldChangeView(field=one.field, before=one.before, after=one.after)
+            for one in change.changes
+        ],
+        more=change.more or 0,
+        basis=change.basis,
         outcome=change.outcome,
         status=change.status,
         correlation_id=change.request_id,

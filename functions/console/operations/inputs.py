@@ -53,13 +53,15 @@ class MonthQuery(Input):
 class ActionsQuery(DaysQuery):
     """
     Which changes: of people (`people`), of software with API keys and tokens (`keys`), of all callers, or
-    of one `principal`.
+    of one `principal`; of one `kind` of objects, of one `object`.
 
     They belong to the caller's company; operators may name another one.
     """
 
     actors: Literal["people", "keys", "all"] = "people"
     principal: Annotated[str, Field(pattern=principals.CALLER_PATTERN)] | None = None
+    kind: Annotated[str, Field(pattern=r"^[a-z_-]{1,64}$")] | None = None
+    object: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:=-]{1,128}$")] | None = None
     company: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] | None = None
     limit: int = Field(default=100, ge=1, le=500)
     cursor: (

@@ -146,10 +146,21 @@ class DeploymentSwitches(View):
     switches: list[DeploymentSwitch]
 
 
+class FieldChangeView(View):
+    """A changed field, masked: its values before and after; null where it had none."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
 class ActionView(View):
     """
-    A change that a caller asked for. `change` is the operation's name in the OpenAPI document, `object` the id of what
-    the request names.
+    A change that a caller asked for. `change` is the operation's name in the OpenAPI document, `kind` that of the
+    objects it is about, `object` the id of what the request names.
+
+    `changes` are the fields that it has changed; `more` of them are not in the log. `basis`: they are the difference of
+    what was stored before and after (`stored`), or what the call asked for (`asked`), whose state before is not known.
 
     `outcome`: `made`, `refused` (nothing was changed), `failed` (a part may have been changed), or `open` (may have
     been made). `status` of the answer; null if the function ended before it stored the outcome.
@@ -160,7 +171,11 @@ class ActionView(View):
     principal: str
     context: str
     change: str
+    kind: str | None
     object: str | None
+    changes: list[FieldChangeView]
+    more: int
+    basis: Literal["stored", "asked"] | None
     outcome: Outcome
     status: int | None
     correlation_id: str

@@ -23,10 +23,15 @@ _READ_AT_ONCE: Final = 250
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Whose changes are wanted: of one principal, or of all that begin with one of the prefixes; none means all."""
+    """
+    Whose changes are wanted: of one principal, or of all that begin with one of the prefixes; none means all. Of one
+    *kind* of objects, and of one *object*; None means all.
+    """
 
     principal: str | None
     prefixes: tuple[str, ...]
+    kind: str | None = None
+    object: str | None = None
 
 
 def of_company(
@@ -68,7 +73,10 @@ def of_company(
 
 def _wanted(table: Table, whose: Whose) -> ConditionBase:
     """DynamoDB deletes expired items late."""
-    is_kept = Attr(table.ttl_attribute).gt(clock.now_ms() // clock.SECOND_MS)
+    is_kept: ConditionBase = Attr(table.ttl_attribute).gt(clock.now_ms() // clock.SECOND_MS)
+    for name, value in (("kind", whose.kind), ("object", whose.object)):
+        if value is not None:
+            is_kept &= Change.attr(name).eq(value)
     principal = Change.attr("principal")
     if whose.principal is not None:
         return is_kept & principal.eq(whose.principal)

@@ -10,6 +10,7 @@ from boto3.dynamodb.conditions import Key
 from pydantic import Field
 
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import LIST_INDEX, pk
 from shared.inbox.notifications.items import NotificationKind  # noqa: TC001 - field of an item
@@ -26,6 +27,7 @@ type Language = Literal["en", "de", "ar"]
 _ATTEMPTS: Final = 3  # against changes at the same time
 
 
+@audited()
 class NotificationState(Item):
     """
     What a person has read, and how they want to be notified.

@@ -8,6 +8,7 @@ from boto3.dynamodb.conditions import Key
 from pydantic import Field
 
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.contacts.details import VersionConflict
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 
+@audited()
 class Retention(Item):
     """
     The days after which a person without a message leaves a context, by context; a context that is absent keeps people.

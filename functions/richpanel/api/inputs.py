@@ -47,6 +47,13 @@ class DecisionListQuery(Input):
     cursor: str | None = None
 
 
+class ForecastQuery(Input):
+    """How many days back from today (UTC) are read, and how many tickets of dry run are compared with their state."""
+
+    days: int = Field(default=7, ge=1, le=14)
+    compare: int = Field(default=0, ge=0, le=20)
+
+
 class SettingsQuery(Input):
     """The version of the settings; without *number* the settings in force."""
 

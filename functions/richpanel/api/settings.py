@@ -22,6 +22,7 @@ from shared.ai.versions.stored import Version
 from shared.ai.versions.views import LiveView, VersionView, WrittenVersionView
 from shared.api.errors import InvalidInput
 from shared.api.routing.routes import Request
+from shared.aws import observation
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 
@@ -125,6 +126,7 @@ def create(
     stored = settings.versions_of(state)
     before = stored.get(based_on).settings if based_on != settings.STANDARD else {}
     new = checked({name: v for name, v in {**before, **given.settings}.items() if v is not None})
+    observation.note(before, new.as_fields())
     wanted = Version(
         settings=new.as_fields(),
         note=given.note.strip(),
@@ -151,7 +153,9 @@ def put_in_force(
     before, by = settings.number_in_force(state), request.caller.principal
     facts = {"in_force": number, "before": before}
     audits.add_change(audit, by, f"settings:{number}:{request.cause[:16]}", facts)
+    old = settings.versions_of(state).get(before).settings if before != settings.STANDARD else {}
     settings.put_in_force(state, version, request.input.instead_of)
+    observation.note({"live_version": before, **old}, {"live_version": number, **version.settings})
     return version_views.LiveView(live_version=number, before=before)
 
 
@@ -176,6 +180,11 @@ def store(
     facts = {"settings": number, "parts": parts, "rolled_back_to": rolled_back_to}
     # Before the change: an untraceable change is worse than a trace of a change that failed.
     audits.add_change(audit, change.by, f"settings:{number}:{change.cause[:16]}", facts)
+    before = shown(state)
+    observation.note(
+        {"live_version": before.number, **before.settings},
+        {"live_version": number, **new.as_fields()},
+    )
     return _view(settings.add(state, wanted, change.based_on))
 
 

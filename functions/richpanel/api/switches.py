@@ -13,6 +13,7 @@ from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.worker.audit import failed
 from shared.api.errors import InvalidInput
+from shared.aws import observation
 from shared.policy.kill_switches import SwitchNotSet
 
 NAMES = tuple(field.name for field in fields(Switches))
@@ -56,6 +57,10 @@ def set_switches(
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
     for name in changed:
         _set(deps, name, before.get(name), texts[name], instruction)
+    observation.note(
+        {name: _meant(name, before.get(name)) for name in changed},
+        {name: _meant(name, texts[name]) for name in changed},
+    )
     for name in changed:
         log_change(instruction, "switch set", {"switch": name})
     return ChangedSwitchesView(**dict(shown(deps)), changed=changed)

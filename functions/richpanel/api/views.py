@@ -70,6 +70,52 @@ class DecisionView(View):
     facts: dict[str, Any]
 
 
+class ForecastLine(View):
+    """
+    The decisions of dry run on an intent, by the outcome that each would have had with the switches of its time.
+
+    `unknown`: of releases that did not store it. `teams`: to whom it would have gone. `reasons`: why no
+    reply.
+    """
+
+    intent: str
+    decisions: int
+    would_reply: int
+    would_hand_over: int
+    would_route: int
+    unknown: int
+    teams: dict[str, int]
+    reasons: dict[str, int]
+
+
+class ComparedView(View):
+    """
+    Tickets of the newest decisions, by their present assignee: the team of the decision, another team, a person, or
+    nothing. `differing`: the team of each ticket that another team has. `not_read`: no answer of the help desk in time.
+    """
+
+    same_team: int
+    other_team: int
+    person: int
+    unassigned: int
+    not_read: int
+    differing: dict[str, str]
+
+
+class ForecastView(View):
+    """
+    What dry run has decided in the last `days`, by intent, the most frequent first. `others`: decisions of these days
+    that were carried out. Not `is_complete`: there are more than were read, the oldest are left out.
+    """
+
+    days: int
+    decisions: int
+    others: int
+    is_complete: bool
+    by_intent: list[ForecastLine]
+    compared: ComparedView
+
+
 class DecisionListView(View):
     """Decisions of a day, newest first."""
 

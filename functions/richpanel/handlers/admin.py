@@ -133,6 +133,14 @@ def get_decisions(
     return decisions.list_decisions(deps, request)
 
 
+@routes.reads("GET /admin/richpanel/forecast", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+def get_forecast(request: Request[inputs.ForecastQuery]) -> views.ForecastView:
+    """Return what dry run has decided in the last days, and how that compares with what people did."""
+    from richpanel.api.dry_runs import forecast  # noqa: PLC0415 - of rare calls
+
+    return forecast.made(deps, request.input, request.deadline_ms(SPARE_MS))
+
+
 @routes.reads(
     "GET /admin/richpanel/conversations/{ticket_id}", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE
 )

@@ -38,6 +38,7 @@ LISTED = (
     "match",
     "confidence",
 )
+WOULD = "would"  # in dry run: the outcome that the decision would have had
 
 
 def skipped(reason: str) -> str:
@@ -84,8 +85,16 @@ def list_decision(
     """Add the decision on a case to the list of its day. Safe to repeat: the first entry stays."""
     facts = of_decision(case, decision)
     listed = {name: facts[name] for name in LISTED}
-    payload = as_text({"channel": case.channel, **listed})
+    would = would_be(decision) if outcome is DecisionOutcome.DRY_RUN else None
+    payload = as_text({"channel": case.channel, WOULD: would, **listed})
     audits.list_decision(resources.audit, case.event, payload, outcome)
+
+
+def would_be(decision: Decision) -> DecisionOutcome:
+    """Return the outcome that a decision has if it is carried out, and the help desk accepts its reply."""
+    if decision.reply:
+        return DecisionOutcome.REPLIED
+    return DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
 
 
 def is_written(resources: Resources, event: Event, key: str) -> bool:

@@ -46,6 +46,7 @@ def changed(
     *,
     at: str = "2026-11-27T12:00:00.123Z",
     status: int | None = 200,
+    kind: str | None = None,
     object_id: str | None = None,
     keep_days: int = 400,
 ) -> Change:
@@ -57,6 +58,7 @@ def changed(
             principal=principal,
             context="whatsapp",
             change=change,
+            kind=kind,
             object_id=object_id,
             request_id=f"request-of-{change}".replace("_", "-"),
             keep_days=keep_days,

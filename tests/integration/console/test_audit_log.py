@@ -9,6 +9,7 @@ import pytest
 from moto import mock_aws
 
 from console.store.changes import MOST_READ
+from shared.api.audit_log.differences import FieldChange
 from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.console.operations import (
@@ -62,7 +63,11 @@ def test_changes_of_people_are_shown_newest_first(operations: Operations) -> Non
         "principal": "user:ada",
         "context": "whatsapp",
         "change": "change_state",
+        "kind": None,
         "object": "c-1",
+        "changes": [],
+        "more": 0,
+        "basis": None,
         "outcome": "made",
         "status": 200,
         "correlationId": "request-of-change-state",
@@ -123,6 +128,10 @@ def test_a_role_without_the_scope_is_refused(operations: Operations) -> None:
         ({"principal": "user:ada"}, ["by_person"]),
         ({"principal": "user:ad"}, []),
         ({"principal": "invoke:nightly"}, ["by_invocation"]),
+        ({"actors": "all", "kind": "webhooks"}, ["by_key"]),
+        ({"actors": "all", "kind": "people"}, []),
+        ({"actors": "all", "object": "w-1"}, ["by_key"]),
+        ({"actors": "all", "kind": "webhooks", "object": "w-2"}, []),
     ],
 )
 def test_changes_are_those_of_people_of_keys_or_of_one_caller(
@@ -130,11 +139,22 @@ def test_changes_are_those_of_people_of_keys_or_of_one_caller(
 ) -> None:
     operations.store(
         changed("acme", "user:ada", "by_person", at=second(3)),
-        changed("acme", "api-key:1", "by_key", at=second(2)),
+        changed("acme", "api-key:1", "by_key", at=second(2), kind="webhooks", object_id="w-1"),
         changed("acme", "invoke:nightly", "by_invocation", at=second(1)),
     )
 
     assert changes(operations, ADMIN, **query) == found
+
+
+def test_a_change_is_shown_with_the_fields_that_it_changed(operations: Operations) -> None:
+    fields = [FieldChange(field="enabled", before="true", after="false")]
+    change = changed("acme", "user:ada", "change_webhook", kind="webhooks")
+    operations.store(change.with_changes(fields, "stored"))
+
+    (shown,) = operations.page(ADMIN)["result"]["actions"]
+
+    assert (shown["kind"], shown["basis"], shown["more"]) == ("webhooks", "stored", 0)
+    assert shown["changes"] == [{"field": "enabled", "before": "true", "after": "false"}]
 
 
 def test_a_period_has_both_of_its_days(operations: Operations) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.integration.isolation import audited_changes
 from tests.integration.isolation.attacks import System, attacked, turned_away
 from tests.integration.isolation.route_attacks import with_cursors
 from tests.integration.isolation.sent_back import problems_of
@@ -57,6 +58,17 @@ def suite_of(api: Api) -> type:
             problems = [said for one in changes for said in attacked(companies, [one])]
 
             assert not problems, "\n".join(problems)
+
+        @pytest.mark.long
+        def test_each_change_of_settings_is_in_the_audit_log_with_the_fields_before_and_after(
+            self, companies: System, monkeypatch: pytest.MonkeyPatch
+        ) -> None:
+            changes = [one for one in api.attacks(companies.names) if one.is_change]
+
+            rows = audited_changes.rows_of(companies, changes, monkeypatch)
+
+            assert not (problems := audited_changes.problems_of(rows)), "\n".join(problems)
+            assert not (shown := audited_changes.shown_values(rows)), shown
 
         def test_what_a_read_returned_can_be_sent_back_and_absent_fields_keep_their_values(
             self, companies: System

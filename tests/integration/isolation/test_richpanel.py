@@ -63,7 +63,10 @@ API = Api(
         **{
             f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)
             for path in (
-                *(f"{ADMIN}/{name}" for name in ("switches", "decisions", "health", "settings")),
+                *(
+                    f"{ADMIN}/{name}"
+                    for name in ("switches", "decisions", "forecast", "health", "settings")
+                ),
                 *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates")),
                 "/richpanel/dead-letters",
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.actions import bodies
+from tests.integration.isolation import audited_changes
 from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked, turned_away
 from tests.integration.isolation.whatsapp_items import FURTHER_CALLS
 from tests.integration.isolation.whatsapp_setup import RUN, TwoCompanies, two_companies
@@ -63,6 +64,11 @@ def listing(line: str, **path: str) -> Attack:
 
 
 BY_TITLE = attacks()
+# Changes whose row has no fields in this state, with the reason.
+NOTHING_CHANGED = {
+    "refresh_infra": "what AWS reports is what is stored",
+    "refresh_media_types": "what the provider documents is what is stored",
+}
 ATTACKS = [
     *BY_TITLE.values(),
     listing("GET /whatsapp/actions"),
@@ -119,3 +125,21 @@ def test_another_company_changes_nothing_and_is_answered_as_if_the_objects_did_n
     problems = attacked(companies, changes, [Attacker.OTHER_COMPANY], after_owner=False)
 
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.long
+def test_each_change_is_in_the_audit_log_with_the_fields_that_it_changed_or_asked_for(
+    companies: TwoCompanies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = {title: one for title, one in BY_TITLE.items() if one.is_change}
+
+    rows = {
+        title: audited_changes.rows_of(companies, [one], monkeypatch)[RUN]
+        for title, one in changes.items()
+    }
+
+    empty = {title for title, found in rows.items() if any(not row.changes for row in found)}
+    assert empty <= NOTHING_CHANGED.keys()
+    assert not audited_changes.shown_values(rows)
+    # The others are refused without the provider's sandbox, which e2e tests have.
+    assert len([title for title, found in rows.items() if found]) > 60

@@ -49,6 +49,14 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *("limits", "limits.kind"),
+    *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
+    "people.done",
+    *("desk.go", "desk.effect", "desk.done", "desk.compared"),
+    *(
+        f"mailbox.{what}.{field}"
+        for what in ("mode", "set", "effect")
+        for field in ("enabled", "automation", "reply_mode")
+    ),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *(
         "newsletter.looks.layout",

@@ -11,6 +11,7 @@ import { Section } from "../sections";
 import { ofMailbox } from "../versions/sources";
 import { VersionList } from "../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
+import { MailboxMode } from "./MailboxMode";
 import { formOf, hoursOf, linesOf } from "./hours";
 
 type Mailbox = EmailThreadsApi.MailboxView;
@@ -48,6 +49,7 @@ export function MailboxSettings() {
       {() =>
         shown ? (
           <>
+            <MailboxMode key={`mode ${shown.address}`} mailbox={shown} onChange={mailboxes.reload} />
             <Form key={`${shown.address} ${shown.updated_at ?? ""}`} mailbox={shown} onStored={mailboxes.reload} />
             <VersionList
               key={`versions ${shown.address} ${shown.updated_at ?? ""}`}

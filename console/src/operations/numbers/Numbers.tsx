@@ -7,8 +7,8 @@ import { useApp } from "../../app";
 import { moment } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
-import { showToast } from "../../ui/toastList";
-import { Confirm, Section } from "../sections";
+import { LiveChange, openOf } from "../LiveChange";
+import { Section } from "../sections";
 import { ProfileForm } from "./ProfileForm";
 import { QrCodes } from "./QrCodes";
 import { VoiceNotes } from "./VoiceNotes";
@@ -51,7 +51,6 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
   const now = automation === "conversations" ? "conversations" : "off"; // stored as `none`
   const next = now === "off" ? "conversations" : "off";
   const set = (value: "off" | "conversations") => client.call("POST /whatsapp/actions/set_phone_automation", { body: { phone, automation: value } });
-  const change = useAction(() => set(next));
   const check = useAction(async () => setHealth((await client.call("POST /whatsapp/actions/get_phone_health", { body: { phone } })).result));
   const facts = [
     [t("ops.numbers.name"), number.verifiedName],
@@ -98,22 +97,19 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
       {opened === "codes" && <QrCodes phone={phone} />}
       {opened === "voice" && <VoiceNotes phone={phone} isAutomated={now === "conversations"} onChange={onChange} />}
       {isAsked && (
-        <Confirm
+        <LiveChange
           title={t(`ops.numbers.set.${next}`)}
-          action={change}
           button={t(`ops.numbers.set.${next}`)}
+          from={t(`ops.numbers.automation.${now}`)}
+          to={t(`ops.numbers.automation.${next}`)}
+          effect={t(`ops.numbers.set.${next}.about`)}
+          affected={openOf(client, "whatsapp")}
+          set={() => set(next)}
+          back={() => set(now)}
+          done={t("ops.numbers.changed")}
           onClose={() => setAsked(false)}
-          onDone={() => {
-            setAsked(false);
-            void onChange();
-            showToast(t("ops.numbers.changed"), async () => {
-              await set(now);
-              await onChange();
-            });
-          }}
-        >
-          <p>{t(`ops.numbers.set.${next}.about`)}</p>
-        </Confirm>
+          onChanged={onChange}
+        />
       )}
     </section>
   );

@@ -4,12 +4,13 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ConversationsAdmin } from "../../api/routes";
 import { usePageList, type Page, type PageList } from "../../api/pageList";
-import { useAction, useResource } from "../../api/resource";
+import { useResource } from "../../api/resource";
 import { useSession } from "../../app";
 import { actor } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, MoreButton } from "../../ui/controls";
-import { Confirm, Section, Table, Time } from "../sections";
+import { LiveChange } from "../LiveChange";
+import { Section, Table, Time } from "../sections";
 
 export type Summary = ConversationsAdmin.VersionSummaryView; // all APIs have the same
 export type Version = ConversationsAdmin.VersionView;
@@ -20,6 +21,7 @@ export interface VersionSource {
   list: (cursor: string | null, signal: AbortSignal) => Promise<Page<Summary>>;
   show: (number: number, against: number | null, signal: AbortSignal) => Promise<Version>;
   goLive: (number: number, insteadOf: number | null) => Promise<unknown>;
+  affected?: (signal: AbortSignal) => Promise<string>; // by another live version
 }
 
 export function useVersions(source: VersionSource): PageList<Summary> {
@@ -86,16 +88,23 @@ export function Versions({ source, versions, about, effect, onChange, onOpen }: 
 // Says before the change what will be different.
 function GoLive({ source, version, live, effect, onClose, onDone }: { source: VersionSource; version: Summary; live: number | null; effect: string; onClose: () => void; onDone: () => void }) {
   const compared = useResource((signal) => source.show(version.number, live, signal), [source.of, version.number]);
-  const raise = useAction(async () => {
-    await source.goLive(version.number, live);
-    onDone();
-  });
   return (
-    <Confirm title={t("project.put_live_title", { number: version.number })} action={raise} button={t("project.put_live")} onClose={onClose} onDone={onClose}>
-      <p>{effect}</p>
+    <LiveChange
+      title={t("project.put_live_title", { number: version.number })}
+      button={t("project.put_live")}
+      from={live === null ? t("ops.unknown") : `${t("project.version")} ${live}`}
+      to={`${t("project.version")} ${version.number}`}
+      effect={effect}
+      {...(source.affected && { affected: source.affected })}
+      set={() => source.goLive(version.number, live)}
+      back={live === null ? null : () => source.goLive(live, version.number)}
+      done={t("project.is_live", { number: version.number })}
+      onClose={onClose}
+      onChanged={onDone}
+    >
       {compared.error && <ErrorNotice error={compared.error} />}
       {compared.value && <Differences version={compared.value} />}
-    </Confirm>
+    </LiveChange>
   );
 }
 

@@ -1,6 +1,7 @@
 // The calls of each context for the versions of its settings.
 
 import type { Client } from "../../api/client";
+import { openOf } from "../LiveChange";
 import type { VersionSource } from "./Versions";
 
 const MOST = 25;
@@ -14,6 +15,7 @@ export function ofProject(client: Client, project_id: string): VersionSource {
     },
     show: async (number, against, signal) =>
       (await client.call("GET /projects/{project_id}/versions/{number}", { path: { project_id, number: String(number) }, query: { against }, signal })).result,
+    affected: openOf(client, "conversations"),
     goLive: (number, instead_of) =>
       client.call("POST /projects/{project_id}/versions/{number}/live", { path: { project_id, number: String(number) }, body: { instead_of } }),
   };
@@ -28,6 +30,7 @@ export function ofMailbox(client: Client, address: string): VersionSource {
     },
     show: async (number, against, signal) =>
       (await client.call("GET /email-mailboxes/{address}/versions/{number}", { path: { address, number: String(number) }, query: { against }, signal })).result,
+    affected: openOf(client, "email_threads"),
     goLive: (number, instead_of) =>
       client.call("POST /email-mailboxes/{address}/versions/{number}/live", { path: { address, number: String(number) }, body: { instead_of } }),
   };

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import type { ConsoleApi } from "../../api/routes";
 import { useApp } from "../../app";
+import { LiveChange } from "../../operations/LiveChange";
 import { Confirm, Section, Table, Time } from "../../operations/sections";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
@@ -23,10 +24,6 @@ export function WebhooksPage() {
   const [chosen, setChosen] = useState<string | null>(null);
   const list = useResource(async (signal) => (await client.call("GET /inbox/webhooks", { signal })).result.webhooks, [client]);
   const shown = list.value?.find((one) => one.webhookId === chosen);
-  const onDone = () => {
-    setQuestion(null);
-    void list.reload();
-  };
   return (
     <>
       <Section title={t("ops.part.webhooks")} about={t("webhooks.about")} resource={list}>
@@ -51,7 +48,7 @@ export function WebhooksPage() {
         <WebhookForm onCreated={list.reload} />
       </section>
       {question?.kind === "rotate" && <Rotation row={question.row} onRotated={list.reload} onEnd={() => setQuestion(null)} />}
-      {question && question.kind !== "rotate" && <Change kind={question.kind} row={question.row} onClose={() => setQuestion(null)} onDone={onDone} />}
+      {question && question.kind !== "rotate" && <Change kind={question.kind} row={question.row} onClose={() => setQuestion(null)} onChanged={list.reload} />}
     </>
   );
 }
@@ -139,18 +136,27 @@ function Buttons({ row, ask, onDeliveries }: { row: Webhook; ask: (kind: Questio
   );
 }
 
-function Change({ kind, row, onClose, onDone }: { kind: "pause" | "resume" | "remove"; row: Webhook; onClose: () => void; onDone: () => void }) {
+function Change({ kind, row, onClose, onChanged }: { kind: "pause" | "resume" | "remove"; row: Webhook; onClose: () => void; onChanged: () => Promise<unknown> }) {
   const { client } = useApp();
   const path = { webhook_id: row.webhookId };
-  const change = useAction(async () => {
-    if (kind === "remove") await client.call("POST /inbox/webhooks/{webhook_id}/remove", { path, body: {} });
-    else await client.call("POST /inbox/webhooks/{webhook_id}", { path, body: { state: kind === "pause" ? "paused" : "active" } });
-    showToast(t(`webhooks.done.${kind}`));
-  });
+  const set = (state: Webhook["state"]) => client.call("POST /inbox/webhooks/{webhook_id}", { path, body: { state } });
+  const next = kind === "resume" ? "active" : "paused";
+  const types = [...row.types].map((type) => t(`webhooks.type.${type}`)).join(", ");
   return (
-    <Confirm title={t(`webhooks.${kind}_of`, { name: row.name })} action={change} button={t(`webhooks.${kind}`)} onClose={onClose} onDone={onDone}>
-      <p>{t(`webhooks.effect.${kind}`)}</p>
-    </Confirm>
+    <LiveChange
+      title={t(`webhooks.${kind}_of`, { name: row.name })}
+      button={t(`webhooks.${kind}`)}
+      from={t(`webhooks.state.${row.state}`)}
+      to={kind === "remove" ? t("webhooks.removed") : t(`webhooks.state.${next}`)}
+      effect={t(`webhooks.effect.${kind}`)}
+      set={() => (kind === "remove" ? client.call("POST /inbox/webhooks/{webhook_id}/remove", { path, body: {} }) : set(next))}
+      back={kind === "remove" ? null : () => set(row.state)}
+      done={t(`webhooks.done.${kind}`)}
+      onClose={onClose}
+      onChanged={onChanged}
+    >
+      <p>{t("webhooks.affected", { types })}</p>
+    </LiveChange>
   );
 }
 

@@ -13,6 +13,7 @@ from shared.access.company_keys import KeyTaken
 from shared.access.refusals import ChangeRefused
 from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Forbidden, without_project
 from shared.api.errors import KeyReused
+from shared.aws import observation
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
@@ -106,6 +107,7 @@ def rotate(
 
     def change() -> ApiKeyCreated:
         created = _made(table, caller, wanted)
+        observation.note({"successor": key.successor}, {"successor": new_id}, "successor")
         # After it: without a new key the old one stays.
         kept_until = clock.expires_in(given.keep_hours * _HOUR_SECONDS)
         company_keys.succeed(table, key, new_id, kept_until)
@@ -121,6 +123,7 @@ def revoke(table: Table, caller: Caller, key_id: str) -> Callable[[], ApiKeyRevo
 
     def change() -> ApiKeyRevoked:
         company_keys.revoke(table, key.key_id)
+        observation.note({"status": key.state()}, {"status": company_keys.REVOKED})
         return ApiKeyRevoked(key_id=key.key_id)
 
     return change
@@ -142,6 +145,7 @@ def _made(table: Table, caller: Caller, wanted: Wanted) -> ApiKeyCreated:
         if (key.name, key.scopes, key.projects) != (wanted.name, wanted.scopes, wanted.projects):
             raise KeyReused("the Idempotency-Key was used for another API key") from None
         return ApiKeyCreated.repeated(wanted.key_id)
+    observation.note(None, asdict(wanted), "key_id", "name", "expires_at")
     return ApiKeyCreated(key_id=wanted.key_id, key=text, notice=None)
 
 

@@ -17,6 +17,7 @@ from shared.access.ownership.claims import Proof
 from shared.access.ownership.ids import IdInvalid, ProviderId
 from shared.access.ownership.proofs import EMAIL_RULE, NotProven
 from shared.api.errors import InvalidInput
+from shared.aws import observation
 from shared.identity.public_domains import PUBLIC_DOMAINS
 from shared.providers import dns
 from shared.providers.email import sender_records
@@ -99,6 +100,7 @@ class DomainSetup:
             if owner is None and not claims.claim(self.owners, _resource(name), granted):
                 raise NotProven(_FIELD, EMAIL_RULE)
             self._begin(name)
+            observation.note({"domain": name if owner else None}, {"domain": name})
             return self.shown(company, name)
 
         return change

@@ -19,6 +19,7 @@ from shared.access.refusals import ChangeRefused
 from shared.access.user_pool import address_of, name_of, principal_of
 from shared.api import principals
 from shared.api.auth import Forbidden, Scope
+from shared.aws import observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -85,6 +86,7 @@ class Administration:
             for group in sorted(held - wanted):
                 pool.remove(name, group)
             self._end_sessions(pool, name)
+            observation.note(_rights(held), _rights(wanted))
             return MemberState(person_id=person_id, is_enabled=None)
 
         return change
@@ -97,6 +99,7 @@ class Administration:
             pool = self.people()
             pool.sign_out(name)
             self._end_sessions(pool, name)
+            observation.note({"is_signed_out": False}, {"is_signed_out": True})
             return MemberState(person_id=person_id, is_enabled=None)
 
         return change
@@ -117,6 +120,7 @@ class Administration:
 
         def change() -> MemberState:
             pool = self.people()
+            was_blocked = revocations.find(self.keys, principal).is_blocked
             if given.blocked:
                 # The API first: it refuses the person even if the call dies before the login provider does.
                 revocations.end_sessions(self.keys, principal, pool.find(name).moment)
@@ -125,6 +129,7 @@ class Administration:
             else:
                 pool.enable(name)
                 revocations.unblock(self.keys, principal)
+            observation.note({"is_blocked": was_blocked}, {"is_blocked": given.blocked})
             return MemberState(person_id=person_id, is_enabled=not given.blocked)
 
         return change
@@ -147,6 +152,14 @@ class Administration:
         """Refuse what was issued until now, by the clock of AWS. Open connections get no more hints."""
         found = pool.find(name)
         revocations.end_sessions(self.keys, found.principal, found.moment)
+
+
+def _rights(groups: Iterable[str]) -> dict[str, list[str]]:
+    """Return the roles and teams of groups."""
+    return {
+        "roles": sorted(str(held[1]) for group in groups if (held := role_of(group))),
+        "teams": sorted(one[1] for group in groups if (one := team_of(group))),
+    }
 
 
 def _company_of(group: str) -> str | None:

@@ -8,6 +8,7 @@ from console.operations.setup.views import PersonInvited
 from shared.access.groups import Role
 from shared.api import principals
 from shared.api.auth import Forbidden, Scope
+from shared.aws import observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,7 @@ def invite(
             pool.create(address, (), invites=True, name=given.name)
         for group in dict.fromkeys(groups):
             pool.add(address, group)
+        observation.note(None, {"email": address, "roles": given.roles, "teams": given.teams})
         return PersonInvited(principal=pool.find(address).principal, invited=not exists)
 
     return change

@@ -1,7 +1,7 @@
 """The routes that set up a deployment and a company, and the one that needs no login: it takes a one-time link."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from console.operations.setup import api_keys, inputs, people, views
 from console.operations.setup.administrator import FirstAdministrators
@@ -16,6 +16,7 @@ from shared.api.auth import Scope
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import OpenRequest, Request
+from shared.aws import observation
 from shared.aws.dynamodb import Table
 
 
@@ -49,10 +50,14 @@ class SetupRoutes:
     def set_company(self, request: Request[inputs.CompanyInput]) -> Callable[[], views.CompanyView]:
         """Set the name and the language of the company."""
         company, given = request.caller.company, request.input
-        return lambda: _shown(
-            company,
-            companies.replace(self.keys, company, given.name, given.language, given.version),
-        )
+
+        def change() -> views.CompanyView:
+            before = asdict(companies.profile_of(self.keys, company))
+            after = companies.replace(self.keys, company, given.name, given.language, given.version)
+            observation.note(before, asdict(after), "name")
+            return _shown(company, after)
+
+        return change
 
     @route_methods.changes("POST /operations/people", Scope.ACCESS_ADMIN)
     def invite_person(

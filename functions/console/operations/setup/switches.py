@@ -12,6 +12,7 @@ from console.operations.measurements import Unavailable
 from console.operations.setup.people import require_person
 from console.operations.setup.views import SwitchState
 from shared.access.refusals import ChangeRefused
+from shared.aws import observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,8 @@ class SwitchChanges:
                 )
             except (ClientError, BotoCoreError) as failure:
                 raise Unavailable.of("Parameter Store", failure) from None
+            switch = f"{given.context}.{given.name}"
+            observation.note({switch: _state(before)}, {switch: given.on})
             return SwitchState(
                 context=given.context, name=given.name, on=given.on, was_on=_state(before)
             )

@@ -11,6 +11,7 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.access.ownership.proofs import NotProven
 from shared.access.secret_versions import stored
+from shared.aws import observation
 from shared.aws.secrets import texts
 
 if TYPE_CHECKING:
@@ -70,11 +71,13 @@ class WhatsAppSecrets:
             # First: a secret is stored for an app of this company only.
             if not claims.claim(self.owners, app, granted):
                 raise NotProven("app_id")
+            before = self._state(given.app_id, company)
             if given.app_secret is not None:
                 self._write_app_secret(given.app_id, given.app_secret)
             if given.access_token is not None:
                 token = given.access_token
                 _change(self.tokens, lambda now: stored.with_value(now.content, (company,), token))
+            _note(before, given)
             return self._state(given.app_id, company)
 
         return change
@@ -118,3 +121,11 @@ def _stored_id(secret_id: str) -> str:
     """Return where a secret is written: the name of its parameter, or its ARN in Secrets Manager."""
     _, is_parameter, name = secret_id.partition(_IN_PARAMETERS)
     return f"/{name}" if is_parameter else secret_id
+
+
+def _note(before: WhatsAppCredentials, given: WhatsAppInput) -> None:
+    """Note which secrets were written, and which of them existed: the values are only compared by name."""
+    old = {"app_secret": before.has_app_secret, "access_token": before.has_access_token}
+    new = {"app_secret": given.app_secret, "access_token": given.access_token}
+    written = {name: f"a new {name}" for name, value in new.items() if value is not None}
+    observation.note({name: "an earlier one" for name in written if old[name]}, written)

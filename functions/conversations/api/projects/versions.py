@@ -22,6 +22,7 @@ from shared.ai.versions import views
 from shared.ai.versions.stored import NO_VERSION, NoVersion, Version, Versions
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
+from shared.aws import observation
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.dynamodb_json import storable
 from shared.runtime import clock
@@ -132,6 +133,7 @@ def create(
         before = version_of(deps, caller, project_id, given.based_on).settings
     settings = changed(before, given.settings)
     checked_project(item, settings)
+    observation.note(before, settings)
     live = versions.live_version(deps.resources.log, deps.resources.companies.table, item)
     wanted = Version(
         settings=settings,
@@ -164,6 +166,10 @@ def go_live(
         if refusal.existing is None:
             raise NotFound(PROJECT_NOT_FOUND) from None
         raise StateConflict("instead_of: another version is live") from None
+    observation.note(
+        {"live_version": before, **versions.settings_of(item)},
+        {"live_version": version.number, **version.settings},
+    )
     return LiveView(
         project_id=project_id, live_version=version.number, before=int(before) if before else None
     )

@@ -16,6 +16,7 @@ from shared.ai.versions.stored import Version
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import checked
+from shared.aws import observation
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -59,6 +60,7 @@ def create(
         before = _of(deps, mailbox).get(given.based_on).settings
     settings = SETTINGS.changed(before, given.settings.values())
     _checked(mailbox, settings)
+    observation.note(before, settings)
     wanted = Version(
         settings=settings,
         note=given.note,

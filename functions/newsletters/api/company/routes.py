@@ -22,6 +22,7 @@ from shared.api.cursors import Page
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
+from shared.aws import observation
 from shared.runtime import clock
 
 _SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"
@@ -153,6 +154,8 @@ class CompanyRoutes:
                 if given.text is not None
                 else documents.put_file(company, given.name, given.file or b"", attributes)
             )
+            text = None if given.text is None else {"text": given.text}
+            observation.note(None, {"name": name, "title": given.title, **(text or {})}, "name")
             return views.WrittenSource(name=name)
 
         return change
@@ -166,6 +169,7 @@ class CompanyRoutes:
         def change() -> views.WrittenSource:
             if not self._documents.delete(request.caller.company, name):
                 raise NotFound("name: document not found")
+            observation.note({"name": name}, None, "name")
             return views.WrittenSource(name=name)
 
         return change

@@ -13,6 +13,7 @@ from shared.ai.versions.stored import NO_VERSION, NoVersion, Version
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import checked
+from shared.aws import observation
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -63,6 +64,7 @@ def create(
         before = made.get(given.based_on).settings
     settings = companies.SETTINGS.changed(before, given.settings.values())
     prove(_checked(settings))
+    observation.note(before, settings)
     wanted = Version(
         settings=settings,
         note=given.note.strip(),

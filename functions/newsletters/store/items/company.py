@@ -8,8 +8,10 @@ from pydantic import Field
 
 from newsletters.store.items.item import TableItem
 from shared.ai.versions.stored import Version
+from shared.aws.tables.audited import audited
 
 
+@audited()
 class CompanySettings(TableItem):
     """
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
@@ -52,6 +54,7 @@ DEFAULT_LIMITS: Final = (
 type LowerLimit = Literal["bounces", "complaints", "delays"]
 
 
+@audited("limits")
 class WarmUp(TableItem):
     """
     The warm-up of a sender's domain. *limits* are the most mails of its days with mails, one after the other; of a day

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem, has_dated_form
 from newsletters.store.items.jobs import NO_OWNER, OPEN_WORK
+from shared.aws.tables.audited import audited
 from shared.contacts.audience import Audience
 
 ISSUES: Final = "ISSUE#"  # prefix of the sort keys of a company's issues
@@ -65,6 +66,7 @@ class SubjectTest(BaseModel):
     decided_by: Literal["clicks", "person"]
 
 
+@audited()
 class Issue(TableItem):
     """
     An issue of a newsletter. *consent* says on which ground its audience is written to: `recorded` opt-ins of each

@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem, has_dated_form
+from shared.aws.tables.audited import audited
 
 USER_PARTITION: Final = "USER#{user_id}"
 LISTED: Final = "NEWSLETTER#"  # prefix of the sort keys of newsletters in GSI1
@@ -59,6 +60,7 @@ class Review(BaseModel):
     decision_notes: str = Field(default="", repr=False)  # of the reviewer
 
 
+@audited()
 class Metadata(TableItem):
     """
     The configuration. *user_id* is the authenticated caller who created it, and its owner within *company_id*.

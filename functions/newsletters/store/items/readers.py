@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem
 from newsletters.store.items.jobs import OPEN_WORK
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import filled
 from shared.providers.action_ledger import Action
 from shared.runtime import clock
@@ -32,6 +33,7 @@ class Welcome(BaseModel):
     text: str = Field(repr=False)
 
 
+@audited("title", "topics")
 class PublicList(TableItem):
     """
     What the public sees of a list of contacts, and who sends its mails to readers. *is_open*: people may sign up.

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import OPEN_WORK
+from shared.aws.tables.audited import audited
 
 SERIES_PREFIX: Final = "SERIES#"
 
@@ -55,6 +56,7 @@ class SeriesRun(BaseModel):
     reason: str | None = None
 
 
+@audited("title")
 class Series(TableItem):
     """
     A series. A run makes a newsletter of *created_by* with the *configuration* and *selected_types*, and drafts it.

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem
+from shared.aws.tables.audited import audited
 
 type Layout = Literal["plain", "standard", "digest"]
 type FontStack = Literal["sans", "serif"]
@@ -21,6 +22,7 @@ class Colours(BaseModel):
     page: str
 
 
+@audited("name", "colours")
 class MailTemplate(TableItem):
     """
     The look of issues. *layout*: `plain` has no frame, `digest` begins with the titles of the sections. *header_md* and

@@ -48,10 +48,7 @@ def rehearse(
     customer_turn = turns.due(snapshot.reading, None, None, earlier_rows)[-1]
     case = _case(resources, snapshot, customer_turn, switches)
     decision = decisions.decision_on(resources, case, at_ms)
-    outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
-    if decision.reply:
-        outcome = DecisionOutcome.REPLIED
-    return Rehearsed(newest.name, audit.of_decision(case, decision), outcome)
+    return Rehearsed(newest.name, audit.of_decision(case, decision), audit.would_be(decision))
 
 
 def _case(

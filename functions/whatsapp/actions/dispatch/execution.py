@@ -205,8 +205,10 @@ def _run(action: Action, call: Call[Any], audit_log: AuditLog) -> dict[str, Any]
             lambda: _content(_act(action, call)),
             caller=call.caller,
             change=action.name,
+            kind=action.group,
             object_id=_object_id(call.input),
             request_id=call.id,
+            given=call.input.model_dump(mode="json", exclude_unset=True),
             status_of=_status_of,
         )
         return kept_answers.kept(seal, call.cause, made)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.contacts.items import Profile
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 LIST_PREFIX: Final = "LIST#"  # of the sort keys of a contact's memberships
 
 
+@audited("name")
 class ContactList(Item):
     """
     A list of contacts. With `removed_at` it is no list any more for every reader, and its members are being removed.
@@ -100,6 +102,7 @@ class Membership(Item):
         return self.sk.removeprefix(LIST_PREFIX)
 
 
+@audited("name")
 class Segment(Item):
     """Conditions (`shared.contacts.conditions`, as JSON) under a name. The people who fit them are stored nowhere."""
 

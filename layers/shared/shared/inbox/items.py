@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled, shard_of
 from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim
@@ -331,6 +332,7 @@ class CompanyLists(Item):
         return filled(cls.pk_pattern, company)
 
 
+@audited()
 class SavedViews(Item):
     """
     The saved views of the inbox that a person or a team of a company has.

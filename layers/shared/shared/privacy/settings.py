@@ -10,6 +10,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class SecondPersonRequired(Exception):
 ERRORS: Final[Errors] = {SecondPersonRequired: (HTTPStatus.CONFLICT, "second_person_required")}
 
 
+@audited()
 class PrivacySettings(Item):
     """The settings of a company's requests: whether a second administrator confirms each."""
 

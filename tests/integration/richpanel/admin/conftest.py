@@ -41,6 +41,7 @@ DOCUMENT = "GET /admin/richpanel/openapi.json"
 READS = [
     f"GET {SWITCHES}",
     f"GET {DECISIONS}",
+    "GET /admin/richpanel/forecast",
     f"GET {CONVERSATION}",
     f"GET {HEALTH}",
     f"GET {SETTINGS}",

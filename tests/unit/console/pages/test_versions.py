@@ -61,7 +61,9 @@ class Settings:
             f"GET {self.path}/{{number}}": self.shown,
             f"POST {self.path}/{{number}}/live": self.raised,
         }
-        return Company().network(pages, "acme:admin", **routes, **answers)
+        backlog = {"bounds": [86_400], "backlog": [], "complete": True}
+        counted: dict[str, Any] = {"GET /reports/backlog": lambda _: Answer(backlog)}
+        return Company().network(pages, "acme:admin", **routes, **counted, **answers)
 
     def _row(self, number: int) -> dict[str, Any]:
         return {
@@ -117,6 +119,9 @@ def test_an_older_version_is_compared_with_the_live_one_and_becomes_live(
     dialog.get_by_role("button", name="Make live").press("Enter")
     expect(dialog).to_have_count(0)
     assert settings.calls == [(1, 3)]
+    page.get_by_role("button", name="Undo").press("Enter")
+    expect(page.get_by_text("Undone", exact=True)).to_be_visible()
+    assert settings.calls == [(1, 3), (3, 1)]
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 

@@ -6,11 +6,13 @@ from pydantic import Field
 
 from conversations.store.items.base import LogItem, key, sort_key
 from shared.aws.dynamodb import Attributes
+from shared.aws.tables.audited import audited
 
 _PROJECT = "PROJECT#{company_id}#{project_id}"
 _UNTIL_REPLACED = "none; the test data of a company, without data of persons"
 
 
+@audited("name")
 class EvaluationSet(LogItem):
     """
     A set: `revision` changes with its scenarios, of which there are `scenarios`. With `gate` a version goes live only

@@ -6,8 +6,10 @@ from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.threads.thread import Status
+from shared.aws.tables.audited import audited
 
 
+@audited("name", "canned_reply", "add_tags", "remove_tags")
 class Macro(ThreadItem):
     """
     A macro of a company: an answer by a canned reply, tags, a status, a priority and an assignee. Absent steps change

@@ -7,10 +7,12 @@ from pydantic import Field
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.threads.thread import Automation, ReplyMode
 from shared.aws.dynamodb import Attributes
+from shared.aws.tables.audited import audited
 from shared.identity.addresses import without_label
 from shared.policy.business_hours import BusinessHours
 
 
+@audited("display_name", "link_hosts")
 class Mailbox(ThreadItem):
     """An address of a company at which mail is received, and the settings of its threads."""
 

@@ -7,10 +7,12 @@ from pydantic import Field
 from email_threads.store.items.item import ThreadItem
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.audited import audited
 
 _ID_CHARACTERS: Final = 32
 
 
+@audited()
 class Signature(ThreadItem):
     """The name of a person and the texts below the mails that they write: in general, and by mailbox."""
 

@@ -4,10 +4,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.accounts.templates import Rating
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 
+@audited("business_name", "vertical")
 class BusinessProfile(WhatsAppItem):
     """
     The public profile of a business. Contract item 7: the account's default number; fields below the gap are ours.
@@ -44,6 +46,7 @@ class BusinessProfile(WhatsAppItem):
         return f"{cls.key(waba)}#{phone}"
 
 
+@audited()
 class WebhookConfig(WhatsAppItem):
     """Webhook verification settings of an account. Contract item 17: secrets as `secret name#field`, never values."""
 
@@ -109,6 +112,7 @@ class InfraConfig(WhatsAppItem):
     updated_at: str | None = None
 
 
+@audited("supported_types")
 class MediaTypesConfig(WhatsAppItem):
     """The file types that WhatsApp accepts. Contract item 22."""
 

@@ -2,9 +2,11 @@
 
 from typing import ClassVar, Literal
 
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import WhatsAppItem
 
 
+@audited("name")
 class Catalog(WhatsAppItem):
     """
     A catalog of a company, linked to an account. Contract item 13; it has no `retailerId`. The field below the gap is
@@ -26,6 +28,7 @@ class Catalog(WhatsAppItem):
     connected: bool | None = None  # False: disconnected from the account
 
 
+@audited("name")
 class Product(WhatsAppItem):
     """
     A product of a catalog. Contract item 14: `price` in minor units, `description` at most 5,000 characters. Fields

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from shared.aws.tables.audited import audited
 from shared.events.exchange import Provider
 from shared.identity.addresses import normal_digits
 from whatsapp.store.items.item import AtMost, WhatsAppItem
@@ -11,6 +12,7 @@ NO_AUTOMATION = "none"
 CONVERSATIONS = "conversations"
 
 
+@audited("display_phone_name")
 class Phone(WhatsAppItem):
     """
     A business number. The only source of an event's tenant and company.

@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type TemplateStatus = Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]
@@ -11,6 +12,7 @@ type TemplateCategory = Literal["UTILITY", "MARKETING", "AUTHENTICATION"]
 type Rating = Literal["GREEN", "YELLOW", "RED"]
 
 
+@audited("template_name")
 class TemplateEum(WhatsAppItem):
     """A template in one language at AWS End User Messaging Social. Contract item 8; fields below the gap are ours."""
 
@@ -47,6 +49,7 @@ class TemplateEum(WhatsAppItem):
     components_order: str | None = None
 
 
+@audited("template_name")
 class TemplateMeta(WhatsAppItem):
     """
     A template at Meta. Contract item 9; fields below the gap are ours.

@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type PaymentStatus = Literal[
@@ -16,6 +17,7 @@ def scoped(company: str, tenant: str) -> str:
     return f"{company}:{tenant}"
 
 
+@audited("display_name")
 class Tenant(WhatsAppItem):
     """
     A business that takes payments. Contract item 3.

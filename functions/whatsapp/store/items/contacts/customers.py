@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 
@@ -100,6 +101,7 @@ class FlowToken(WhatsAppItem):
         return cls.key(digest("flow token", token))
 
 
+@audited("first_screen")
 class FlowConfig(WhatsAppItem):
     """
     The data endpoint's responses for a form: screen -> {next: a screen or SUCCESS, data: static data}.

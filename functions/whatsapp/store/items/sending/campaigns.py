@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from shared.aws.dynamodb import Attributes
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 from whatsapp.store.items.sending.campaign_tests import BodyField, CampaignTest
 
@@ -178,6 +179,7 @@ class CampaignPage(WhatsAppItem):
         return cls.key(campaign, f"{number:06d}")
 
 
+@audited("prices")
 class MessagePrices(WhatsAppItem):
     """
     The prices of messages that a company has entered, by country (ISO 3166) and category, in millionths of the

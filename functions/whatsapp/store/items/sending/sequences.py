@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 FIRST_MESSAGE: Literal["first_message"] = "first_message"
@@ -12,6 +13,7 @@ REQUEST_WELCOME: Literal["request_welcome"] = "request_welcome"
 type Trigger = Literal["first_message", "request_welcome"]
 
 
+@audited("sequence_name")
 class Sequence(WhatsAppItem):
     """
     Messages that new customers of an account get one after the other. `account` is Meta's id of it.

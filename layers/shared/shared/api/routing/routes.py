@@ -21,6 +21,7 @@ from shared.api.models.views import View
 from shared.api.openapi import Operation
 from shared.api.routing import declarations, responses
 from shared.api.routing.responses import Result, content_of
+from shared.aws.observation import observed
 from shared.aws.sqs_fifo import digest, to_json
 from shared.runtime import clock, tracing
 from shared.runtime.observability import logger, metrics
@@ -215,10 +216,11 @@ class Routes:
             def route(**names: str) -> Response[str]:
                 decoded = _decoded(names)
                 request = self._request(operation)
-                change = act(request, **decoded)
-                if not callable(change):
-                    return self._answer(content_of(change))
-                content = self._once(operation, request, decoded, change, is_open)
+                with observed():  # from the reads on: they have the state before
+                    change = act(request, **decoded)
+                    if not callable(change):
+                        return self._answer(content_of(change))
+                    content = self._once(operation, request, decoded, change, is_open)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 actor = {"company": request.caller.company, "principal": request.caller.principal}
                 logger.info(operation.name, extra={"change": operation.name} | about | actor)
@@ -341,7 +343,9 @@ class Routes:
             caller=request.caller,
             names=names,
             body=request.input.model_dump(mode="json", by_alias=True),
+            kind=_kind(operation.path),
             object_id=_object_id(names),
+            given=request.input.model_dump(mode="json", by_alias=True, exclude_unset=True),
             id=request.id,
             key=request.cause,
             remaining_ms=request.remaining_ms,
@@ -396,6 +400,12 @@ def _api_url(about: Mapping[str, Any]) -> str:
 def _object_id(names: Mapping[str, str]) -> str | None:
     """Return the id of the object that a path names, None if it names none by an id."""
     return next((value for name, value in names.items() if name in OBJECT_IDS), None)
+
+
+def _kind(path: str) -> str:
+    """Return the kind of the objects of a path: `webhooks` of `/inbox/webhooks/{webhook_id}/rotate`."""
+    parts = path.partition("/{")[0].removeprefix("/admin").strip("/").split("/")
+    return parts[min(1, len(parts) - 1)]
 
 
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:

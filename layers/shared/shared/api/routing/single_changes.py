@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleChange:
     """
-    A call of the change *name*: *names* are its path parameters, *body* its input as JSON, *object_id* the id for the
-    audit log, *id* API Gateway's request id, *key* the hash of caller and idempotency key.
+    A call of the change *name*: *names* are its path parameters, *body* its input as JSON. For the audit log: *kind* of
+    its objects, *object_id*, and *given*, the fields that the body has. *id* is API Gateway's request id, *key* the
+    hash of caller and idempotency key.
     """
 
     name: str
     caller: Caller
     names: Mapping[str, str]
     body: Any
+    kind: str
     object_id: str | None
+    given: Mapping[str, Any]
     id: str
     key: str
     remaining_ms: int
@@ -54,7 +57,9 @@ class SingleChange:
                 make,
                 caller=self.caller,
                 change=self.name,
+                kind=self.kind,
                 object_id=self.object_id,
+                given=self.given,
                 request_id=self.id,
                 status_of=status_of,
             )

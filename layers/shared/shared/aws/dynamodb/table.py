@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.aws.dynamodb import expressions, failures
+from shared.aws.dynamodb import expressions, failures, observed_calls
 from shared.aws.dynamodb.failures import TransactionConflict, call
 from shared.aws.dynamodb.values import Attributes, decoded, encoded
 from shared.runtime import clock
@@ -64,6 +64,7 @@ class Table:
             self._client.get_item, TableName=self.name, Key=encoded(key), ConsistentRead=True
         )
         item = decoded(answer["Item"]) if "Item" in answer else None
+        observed_calls.saw([item] if item else [])
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(
@@ -84,6 +85,7 @@ class Table:
         for first in range(0, len(keys), MOST_IN_BATCH):
             batch = keys[first : first + MOST_IN_BATCH]
             items += self._get_at_once(batch, fields, is_consistent=is_consistent)
+        observed_calls.saw([] if fields else items)
         return [item for item in items if not clock.is_over(item.get(self.ttl_attribute))]
 
     def _get_at_once(
@@ -107,15 +109,16 @@ class Table:
     def put(self, item: Attributes, *, when: ConditionBase | None = None) -> None:
         """Write a whole item. Raises ConditionFailed when *when* does not hold."""
         # The condition also fails when our own first attempt succeeded and its response was lost; callers handle that.
-        arguments = expressions.of_condition(when)
         answer = call(
             self._client.put_item,
             TableName=self.name,
             Item=encoded(item),
             ReturnConsumedCapacity="TOTAL",
-            **arguments,
+            **observed_calls.returned_before(),
+            **expressions.of_condition(when),
         )
         self._count(answer)
+        observed_calls.replaced(answer, item)
 
     def put_many(self, items: Sequence[Attributes]) -> None:
         """
@@ -173,7 +176,8 @@ class Table:
             **arguments,
         )
         self._count(answer)
-        return decoded(answer["Attributes"])
+        item = decoded(answer["Attributes"])
+        return observed_calls.updated(key, item, put, put_once, add, append, drop, take_from_set)
 
     def delete(self, key: Attributes, *, when: ConditionBase | None = None) -> None:
         """Delete an item; a missing item is no error unless *when* requires it. Raises ConditionFailed."""
@@ -182,9 +186,11 @@ class Table:
             TableName=self.name,
             Key=encoded(key),
             ReturnConsumedCapacity="TOTAL",
+            **observed_calls.returned_before(),
             **expressions.of_condition(when),
         )
         self._count(answer)
+        observed_calls.replaced(answer, None)
 
     def transact(self, *writes: Attributes) -> None:
         """
@@ -208,6 +214,7 @@ class Table:
             raise TransactionConflict from None
         for consumed in answer.get("ConsumedCapacity", []):
             self.consumed_write_units += consumed.get("CapacityUnits", 0.0)
+        observed_calls.made(writes)
 
     def to_put(self, item: Attributes, *, when: ConditionBase | None = None) -> Attributes:
         """Return the write of a whole item for `transact`."""
@@ -244,7 +251,8 @@ class Table:
         change = expressions.of_update(
             put=put, add=add, append=append, drop=drop, take_from_set=take_from_set, when=when
         )
-        return {"Update": self._of_transaction({"Key": encoded(key)}, change)}
+        write = {"Update": self._of_transaction({"Key": encoded(key)}, change)}
+        return observed_calls.planned(write, put, drop)
 
     def _of_transaction(self, write: Attributes, arguments: Attributes) -> Attributes:
         arguments.pop("ReturnValuesOnConditionCheckFailure", None)
@@ -278,7 +286,9 @@ class Table:
             **optional,
         )
         last = answer.get("LastEvaluatedKey")
-        return [decoded(item) for item in answer["Items"]], decoded(last) if last else None
+        items = [decoded(item) for item in answer["Items"]]
+        observed_calls.saw([] if fields or index else items)
+        return items, decoded(last) if last else None
 
     def _count(self, answer: Mapping[str, Any]) -> None:
         self.consumed_write_units += answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.runtime.failures import Transient
 
@@ -72,6 +73,7 @@ class Definition(BaseModel):
         return None if _FITS[self.kind](self, value) else _RULES[self.kind]
 
 
+@audited("definitions")
 class Definitions(Item):
     """The attributes of a company by name."""
 

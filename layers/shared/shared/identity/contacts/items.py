@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.identifiers import IdentifierKind
 from shared.runtime import clock
@@ -47,6 +48,7 @@ class Details(BaseModel):
     covers: set[str] | None = None
 
 
+@audited()
 class Profile(Item):
     """
     A contact, or one that was merged into another contact. Made of one identifier, whose keyed hash is the id.

@@ -7,11 +7,13 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from shared.aws.dynamodb import Table
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 
 _PARTITION_KEY: Final = "pk"  # of the table of WhatsApp
 
 
+@audited("name")
 class CannedReplyItem(Item):
     """
     A text that people of a company send often, with variables such as `{{name}}`.

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.rounds import Fact
 from shared.policy.business_hours import BusinessHours
@@ -150,6 +151,7 @@ class PersonMonth(Counted):
         return of + date[-2:]
 
 
+@audited()
 class ReportSettings(Item):
     """
     The business hours of a company and their zone, in which its days are counted; UTC and all hours without this item.

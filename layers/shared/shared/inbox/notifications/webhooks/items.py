@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from shared.aws.dynamodb import Attributes
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import Context
 from shared.inbox.live.items import PARTITION_KEY, SORT_KEY
@@ -55,6 +56,7 @@ class SigningKey(BaseModel):
     until: int | None = None
 
 
+@audited("name")
 class Webhook(Item):
     """
     A webhook of a company. A run that delivers holds it by a lease (`owner`, `lease_until`).

@@ -1,0 +1,55 @@
+// The help desk: its account, languages and teams, what dry run would have done, and the switch from dry run to live and back.
+
+import type { RichpanelAdmin } from "../../api/routes";
+import { useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { named, t } from "../../texts/texts";
+import { Badge } from "../../ui/controls";
+import { Section, Table, Time } from "../sections";
+import { Forecast } from "./Forecast";
+import { Speech } from "./Speech";
+
+type Health = RichpanelAdmin.HealthView;
+
+export function HelpDesk() {
+  return (
+    <>
+      <Account />
+      <Forecast />
+      <Speech />
+    </>
+  );
+}
+
+// Whether the help desk, the shop, the model, tables and queues answer.
+function Account() {
+  const { client } = useApp();
+  const health = useResource(async (signal) => (await client.call("GET /admin/richpanel/health", { signal })).result, [client]);
+  return (
+    <Section title={t("desk.account")} about={t("desk.account.about")} resource={health}>
+      {(found) => (
+        <>
+          <p>
+            <Badge kind={found.healthy ? "good" : "danger"}>{t(found.healthy ? "desk.healthy" : "desk.unhealthy")}</Badge> {t("desk.swept")} <Time at={found.swept_at} />
+          </p>
+          <Table
+            label={t("desk.account")}
+            rows={rowsOf(found)}
+            keyOf={([name]) => name}
+            empty={t("ops.nothing")}
+            columns={[
+              { name: t("ops.name"), cell: ([name]) => named("desk.check", name) },
+              { name: t("ops.state"), cell: ([, state]) => <Badge kind={state === "ok" ? "good" : "warn"}>{state === "ok" ? t("desk.ok") : state.replaceAll("_", " ")}</Badge> },
+            ]}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+// Problems first.
+function rowsOf(health: Health): [string, string][] {
+  const isOk = ([, state]: [string, string]) => Number(state === "ok");
+  return Object.entries(health.checks).sort((a, b) => isOk(a) - isOk(b));
+}

@@ -1,0 +1,100 @@
+// The languages in which the help desk answers, and the names of its teams. A change is a version, which can be undone.
+
+import { useRef, useState } from "preact/hooks";
+import type { RichpanelAdmin } from "../../api/routes";
+import { useResource } from "../../api/resource";
+import { useApp } from "../../app";
+import { t } from "../../texts/texts";
+import { Button, Field } from "../../ui/controls";
+import { LiveChange } from "../LiveChange";
+import { Section } from "../sections";
+
+type Settings = RichpanelAdmin.SettingsView;
+
+const LANGUAGES = ["en", "es", "fr", "de", "it", "pt", "pl", "sv", "nl"];
+const TEAMS = ["sales", "backend", "technical", "phone", "tiktok", "returns", "livechat", "leadership", "social", "email", "chargebacks"];
+
+interface Entered {
+  languages: string[];
+  names: Record<string, string>;
+}
+
+export function Speech() {
+  const { client } = useApp();
+  const settings = useResource(async (signal) => (await client.call("GET /admin/richpanel/settings", { signal })).result, [client]);
+  return (
+    <Section title={t("desk.speech")} about={t("desk.speech.about")} resource={settings}>
+      {(stored) => <Form key={stored.number} stored={stored} onChange={settings.reload} />}
+    </Section>
+  );
+}
+
+function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const before = enteredOf(stored);
+  const [given, setGiven] = useState(before);
+  const [isAsked, setAsked] = useState(false);
+  const made = useRef(0); // the version that the change has stored
+  const set = async () => {
+    const names = Object.fromEntries(Object.entries(given.names).flatMap(([team, name]) => (name.trim() ? [[team, name.trim()]] : [])));
+    const body = { based_on: stored.number, settings: { languages: given.languages, team_names: names } };
+    made.current = (await client.call("PUT /admin/richpanel/settings", { body })).result.number;
+  };
+  const number = String(stored.number);
+  const back = async () => {
+    if (stored.number > 0) await client.call("POST /admin/richpanel/settings/versions/{number}/live", { path: { number }, body: { instead_of: made.current } });
+    else await client.call("POST /admin/richpanel/settings/rollback", { body: { number: 0, based_on: made.current } });
+  };
+  const toggle = (language: string, isOn: boolean) =>
+    setGiven({ ...given, languages: LANGUAGES.filter((one) => (one === language ? isOn : given.languages.includes(one))) });
+  return (
+    <form
+      class="ops-editor"
+      aria-label={t("desk.speech")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setAsked(true);
+      }}
+    >
+      <fieldset class="hours">
+        <legend class="field-label">{t("desk.languages")}</legend>
+        <div class="hours-days">
+          {LANGUAGES.map((one) => (
+            <label key={one}>
+              <input type="checkbox" checked={given.languages.includes(one)} onChange={(event) => toggle(one, event.currentTarget.checked)} /> {one}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {TEAMS.map((team) => (
+        <Field key={team} label={t("desk.team_name", { team })} name={`settings.team_names.${team}`} error={null}>
+          <input dir="auto" maxLength={100} value={given.names[team] ?? ""} onInput={(event) => setGiven({ ...given, names: { ...given.names, [team]: event.currentTarget.value } })} />
+        </Field>
+      ))}
+      <div class="ops-editor-end">
+        <Button type="submit" kind="primary" disabled={JSON.stringify(given) === JSON.stringify(before)}>
+          {t("ops.store")}
+        </Button>
+      </div>
+      {isAsked && (
+        <LiveChange
+          title={t("desk.speech")}
+          button={t("ops.store")}
+          from={before.languages.join(", ")}
+          to={given.languages.join(", ") || t("desk.no_language")}
+          effect={t("desk.speech.effect")}
+          set={set}
+          back={back}
+          done={t("desk.speech.stored")}
+          onClose={() => setAsked(false)}
+          onChanged={onChange}
+        />
+      )}
+    </form>
+  );
+}
+
+function enteredOf(stored: Settings): Entered {
+  const { languages, team_names: names } = stored.settings as { languages?: string[]; team_names?: Record<string, string> };
+  return { languages: languages ?? LANGUAGES, names: names ?? {} };
+}

@@ -1,0 +1,158 @@
+"""The help desk before it goes live: the report of dry run, the comparison, the switch and its way back, languages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from local.console import browser as browsers
+from tests.unit.console.pages.company import Company, at
+from tests.unit.console.pages.network import Answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from tests.unit.console.pages.conftest import Opened
+    from tests.unit.console.pages.network import Call
+
+WORDS = {
+    "en-GB": ("Go live", "Back to dry run", "Compare with the help desk", "Undo", "Store"),
+    "de-DE": (
+        *("Live gehen", "Zurück zum Probelauf", "Mit dem Helpdesk vergleichen"),
+        *("Rückgängig", "Speichern"),
+    ),
+    "ar-EG": (
+        *("بدء التشغيل الفعلي", "العودة إلى التشغيل التجريبي", "المقارنة بمكتب المساعدة"),
+        *("تراجع", "حفظ"),
+    ),
+}
+LINE = {
+    "intent": "order_status",
+    "decisions": 12,
+    "would_reply": 9,
+    "would_hand_over": 1,
+    "would_route": 2,
+    "unknown": 0,
+    "teams": {"email": 12},
+    "reasons": {"low_confidence": 3},
+}
+COMPARED = {"same_team": 5, "other_team": 1, "person": 2, "unassigned": 0, "not_read": 1}
+HEALTH = {
+    "healthy": False,
+    "checks": {"help_desk": "ok", "model": "key_missing"},
+    "waiting": {},
+    "keys": {"richpanel": True},
+    "swept_at": at(0),
+    "shop_scopes": None,
+}
+
+
+class Desk:
+    """A help desk in dry run, and what was asked of it."""
+
+    def __init__(self) -> None:
+        self.is_dry = True
+        self.given: list[Any] = []
+        self.settings: dict[str, Any] = {"languages": ["en", "de"]}
+        self.number = 3
+
+    def forecast(self, call: Call) -> Answer:
+        compared = COMPARED if int(call.input["compare"]) else dict.fromkeys(COMPARED, 0)
+        report = {"days": 7, "decisions": 12, "others": 4, "is_complete": True}
+        differing = {"t-9": "returns"} if int(call.input["compare"]) else {}
+        return Answer(
+            report | {"by_intent": [LINE], "compared": compared | {"differing": differing}}
+        )
+
+    def switches(self, _: Call) -> Answer:
+        standing: dict[str, Any] = {"dry_run": self.is_dry, "safe_mode": True}
+        texts = {
+            name: {"text": str(one).lower(), "in_force": one} for name, one in standing.items()
+        }
+        return Answer({"switches": texts, "readable": True, "changes": []})
+
+    def put(self, call: Call) -> Answer:
+        self.given.append(dict(call.input))
+        self.is_dry = call.input["dry_run"] == "true"
+        return Answer({**self.switches(call).result, "changed": ["dry_run"]})
+
+    def shown(self, _: Call) -> Answer:
+        by = {"changed_at": at(1), "changed_by": "user:ada"}
+        return Answer({"number": self.number, "settings": self.settings, **by})
+
+    def store(self, call: Call) -> Answer:
+        self.given.append(dict(call.input))
+        self.number += 2  # a colleague has stored a draft meanwhile
+        self.settings = call.input["settings"]
+        return self.shown(call)
+
+    def put_live(self, call: Call) -> Answer:
+        self.given.append((call.path["number"], dict(call.input)))
+        return Answer({"live_version": int(call.path["number"]), "before": self.number})
+
+    def opened(self, opened: Opened, pages: Path) -> Page:
+        answers: dict[str, Any] = {
+            "GET /admin/richpanel/health": lambda _: Answer(HEALTH),
+            "GET /admin/richpanel/forecast": self.forecast,
+            "GET /admin/richpanel/switches": self.switches,
+            "PUT /admin/richpanel/switches": self.put,
+            "GET /admin/richpanel/settings": self.shown,
+            "PUT /admin/richpanel/settings": self.store,
+            "POST /admin/richpanel/settings/versions/{number}/live": self.put_live,
+        }
+        return opened(Company().network(pages, "acme:admin", **answers), "operations/helpdesk")
+
+
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in WORDS])
+def test_an_administrator_reads_the_report_goes_live_with_what_will_change_and_comes_back(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    live, dry, compare, undo, _ = WORDS[locale]
+    desk = Desk()
+    page = desk.opened(opened, pages)
+    row = page.get_by_role("row").filter(has_text="order status")
+    expect(row).to_contain_text("low confidence")
+    expect(page.get_by_text("safe_mode").first).to_be_visible()  # it holds replies back
+    page.get_by_role("button", name=compare).click()
+    expect(page.get_by_role("row").filter(has_text="t-9")).to_contain_text("returns")
+    page.evaluate(browsers.axe())
+    assert browsers.barriers(page) == []
+
+    page.get_by_role("button", name=live).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("9")
+    expect(dialog).to_contain_text("safe_mode")
+    assert desk.given == []
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    dialog.get_by_role("button", name=live).click()
+    expect(page.get_by_role("button", name=dry)).to_be_visible()
+    assert desk.given == [{"dry_run": "false"}]
+
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_role("button", name=live)).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert desk.given == [{"dry_run": "false"}, {"dry_run": "true"}]
+
+
+def test_languages_and_teams_are_stored_as_a_version_and_the_one_before_comes_back(
+    opened: Opened, pages: Path
+) -> None:
+    *_, undo, store = WORDS["en-GB"]
+    desk = Desk()
+    page = desk.opened(opened, pages)
+    page.get_by_role("checkbox", name="fr").check()
+    page.get_by_label("Name of the team returns").fill(" Exchanges ")
+    page.get_by_role("button", name=store).click()
+    page.get_by_role("dialog").get_by_role("button", name=store).click()
+    expect(page.get_by_role("button", name=undo)).to_be_visible()
+    settings = {"languages": ["en", "fr", "de"], "team_names": {"returns": "Exchanges"}}
+    assert desk.given == [{"based_on": 3, "settings": settings}]
+
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_text("Undone", exact=True)).to_be_visible()
+    assert desk.given[1] == ("3", {"instead_of": 5})
