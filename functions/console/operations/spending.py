@@ -61,8 +61,8 @@ class CompanySpending:
 
         def change() -> SpendingView:
             changes = _changes(given)
+            stored = usage.percents_of(self.table, company)  # which the audit log has as before
             if given.percents:
-                stored = usage.percents_of(self.table, company)
                 merged = stored | {kind.value: one for kind, one in given.percents.items()}
                 changes["percents"] = {kind: one for kind, one in merged.items() if one is not None}
             usage.change(self.table, company, caller.principal, changes, given.version)

@@ -172,7 +172,7 @@ API = Api(
             is_blind="the token is one of the deployment; only operators see it"
         ),
         "POST /operations/spending": Special(
-            inputs=({"version": 0},),
+            inputs=({"version": 0, "dollars_per_day": 5},),
             is_blind="only operators set limits, and they see all companies",
         ),
         f"{PATH}spending": Special(

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from shared.aws.dynamodb import Attributes  # noqa: TC001 - pydantic reads annotations of methods, too
+from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 
 COUNTED_DAYS: Final = 40  # counts of a month can be read
@@ -113,6 +114,7 @@ class Known(SpendingItem):
         return {"pk": filled(cls.pk_pattern, company, sender), "sk": cls.sk_pattern}
 
 
+@audited()
 class CompanySettings(SpendingItem):
     """
     A company's bounds as percentages of the defaults, by kind; a kind without one has the deployment's. Its ceilings of
