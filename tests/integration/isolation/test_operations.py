@@ -99,17 +99,14 @@ class TwoCompanies:
 
         for group in self.system.people.groups_of(PERSON_OF_A):
             self.system.people.remove(PERSON_OF_A, group)
-        keys = self.system.module.api_keys
-        for company in ("acme", "globex"):
-            for key in company_keys.of_company(keys, company):
-                keys.delete({"key_id": key.key_id})
-            for pattern in (profiles.KEY_PATTERN, company_keys.KEY_PATTERN):
-                keys.delete({"key_id": pattern.format(company=company)})
-        claims.release(self.system.module.owners, DOMAIN, "acme")
-        self.ses.found.pop(DOMAIN_OF_A, None)
-        requests = self.system.module.routes.requests.table
-        for item in boto3.client("dynamodb").scan(TableName=requests.name)["Items"]:
-            requests.delete({"pk": item["pk"]["S"]})
+        self.ses.found.clear()
+        module = self.system.module
+        spending = module.spending().table
+        for emptied in (module.api_keys, module.owners, module.routes.requests.table, spending):
+            client = boto3.client("dynamodb")
+            keys = client.describe_table(TableName=emptied.name)["Table"]["KeySchema"]
+            for item in client.scan(TableName=emptied.name)["Items"]:
+                emptied.delete({k["AttributeName"]: item[k["AttributeName"]]["S"] for k in keys})
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
         method, _, path = line.partition(" /operations/")
