@@ -3,8 +3,9 @@
 import { useSession } from "../app";
 import { Exchange } from "../contacts/exchange/Exchange";
 import { placeOf } from "../shell/router";
-import { t } from "../texts/texts";
+import { loadTexts, t } from "../texts/texts";
 import { Empty } from "../ui/controls";
+import { Later } from "../ui/Later";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./records/Audit";
 import { Cost } from "./figures/Cost";
@@ -80,6 +81,8 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <ServiceLevels />;
     case "numbers":
       return <Numbers />;
+    case "forms":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/forms/FormsPage"))} show={({ FormsPage }) => <FormsPage />} />;
     case "domains":
       return <DomainsPage />;
     case "mailboxes":
@@ -97,4 +100,9 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
     case "audit":
       return <Audit />;
   }
+}
+
+// A page of WhatsApp that few people need, with its texts.
+async function whatsapp<Loaded>(page: Promise<Loaded>): Promise<Loaded> {
+  return (await Promise.all([page, loadTexts("whatsapp")]))[0];
 }
