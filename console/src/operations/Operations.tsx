@@ -81,8 +81,14 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <ServiceLevels />;
     case "numbers":
       return <Numbers />;
+    case "accounts":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/accounts/AccountsPage"))} show={({ AccountsPage }) => <AccountsPage isOperator={rights.operator} />} />;
     case "forms":
       return <Later key={part} load={() => whatsapp(import("../whatsapp/forms/FormsPage"))} show={({ FormsPage }) => <FormsPage />} />;
+    case "catalogs":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/catalogs/CatalogsPage"))} show={({ CatalogsPage }) => <CatalogsPage />} />;
+    case "payments":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/payments/PaymentsPage"))} show={({ PaymentsPage }) => <PaymentsPage />} />;
     case "domains":
       return <DomainsPage />;
     case "mailboxes":

@@ -58,6 +58,8 @@ BY_VALUE = {
         "newsletter.series",
         "newsletter.series.run",
     ),
+    "hook.alarm",
+    *("catalogs.availability", "catalogs.settings", "payments.method", "payments.status"),
     *(
         f"forms.{name}"
         for name in ("category", "done", "effect", "health", "status", "step", "step_of")

@@ -12,6 +12,7 @@ from playwright.sync_api import FilePayload, expect
 from local.console.browser import barriers
 from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Call, Refusal
+from tests.unit.console.pages.whatsapp.account import ACTION, NUMBER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,14 +20,7 @@ if TYPE_CHECKING:
     from tests.unit.console.pages.conftest import Opened
     from tests.unit.console.pages.network import Answered
 
-WABA, FLOW = "102290129340398", "700000000000000"
-ACTION = "POST /whatsapp/actions/"
-NUMBER: dict[str, Any] = {
-    "phone": "106540352242922", "displayPhone": "15550783881", "displayText": "+1 555-078-3881",
-    "waba": WABA, "provider": "graph", "enabled": True, "automation": "none", "sendingBlocked": False,
-    **dict.fromkeys(("businessAccountName", "verifiedName", "messagingLimit", "transcription")),
-    **dict.fromkeys(("sendingBlockedReason", "sendingBlockedUntil")),
-}  # fmt: skip
+FLOW = "700000000000000"
 WORDS = {
     "en-GB": ("New form", "Create as a draft", "Line 3", "letters and underscores", "Publish"),
     "de-DE": (
