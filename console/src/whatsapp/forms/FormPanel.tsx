@@ -12,6 +12,7 @@ import { showToast } from "../../ui/toastList";
 import { Answers } from "./Answers";
 import { FormState } from "./FormState";
 import { JsonEditor } from "./JsonEditor";
+import { Keys } from "./Keys";
 import { foundBy } from "./problems";
 import { RoutingForm } from "./RoutingForm";
 
@@ -71,6 +72,7 @@ export function FormPanel({ account, flowId, onChange, onGone }: Props) {
             {errors.length > 0 && <p class="quiet">{t("forms.publish.faulty")}</p>}
             {shown.status === "DRAFT" && <JsonEditor waba={account.waba} flowId={flowId} found={foundBy(errors)} onStored={changed} />}
             {shown.endpointUri && <RoutingForm key={JSON.stringify(shown.routing)} flowId={flowId} stored={shown.routing ?? null} onStored={form.reload} />}
+            {shown.endpointUri && <Keys account={account} />}
             {!shown.endpointUri && <p class="quiet">{t("forms.no_routing")}</p>}
           </>
         )}

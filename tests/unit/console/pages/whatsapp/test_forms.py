@@ -12,7 +12,7 @@ from playwright.sync_api import FilePayload, expect
 from local.console.browser import barriers
 from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Call, Refusal
-from tests.unit.console.pages.whatsapp.account import ACTION, NUMBER
+from tests.unit.console.pages.whatsapp.account import ACTION, NUMBER, PHONE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +50,12 @@ class Provider:
     def __init__(self) -> None:
         self.form: dict[str, Any] | None = None
         self.given: list[Any] = []
+        self.has_key = False
+
+    def publish_key(self, call: Call) -> Answer:
+        assert call.input["phone"] == PHONE
+        self.has_key = True
+        return Answer({"version": 1, "publicKey": "PEM", "phones": [PHONE]})
 
     def of(self, call: Call) -> Answer:
         assert self.form is not None
@@ -101,6 +107,10 @@ class Provider:
             f"{ACTION}publish_flow": self.move,
             f"{ACTION}get_flow_preview": lambda _: Answer(preview),
             f"{ACTION}set_flow_routing": self.route,
+            f"{ACTION}get_flow_public_key": lambda _: Answer(
+                {"isOurs": self.has_key, "isNewest": self.has_key}
+            ),
+            f"{ACTION}set_flow_public_key": self.publish_key,
             f"{ACTION}get_flow_responses": lambda _: Answer({"responses": [response]}),
         }
 
@@ -167,6 +177,9 @@ def test_the_routing_of_a_form_is_shown_and_changed_and_broken_data_stay_as_ente
     expect(panel.get_by_role("link", name="Open the preview")).to_have_attribute(
         "href", "https://preview.example/1"
     )
+    keys = panel.get_by_role("region", name="Keys of the numbers")
+    keys.get_by_role("button", name="Publish the key").click()
+    expect(keys).to_contain_text("Published")
     routing = panel.get_by_role("form", name="Routing")
     expect(routing.get_by_label("First screen")).to_have_value("ONE")
     routing.get_by_label("Next screen").fill("TWO")
