@@ -48,7 +48,7 @@ def test_a_form_is_uploaded_corrected_at_the_line_of_the_provider_and_published(
     expect(panel.get_by_role("button", name="Publish")).to_be_disabled()
     assert barriers(page) == []
     titled = {"version": "7.0", "screens": [screen | {"title": "Service"}]}
-    panel.get_by_label("Another JSON for this draft").fill(json.dumps(titled))
+    panel.get_by_role("textbox", name="Another JSON").fill(json.dumps(titled))
     panel.get_by_role("button", name="Replace the JSON").click()
     panel.get_by_role("button", name="Publish").click()
     page.get_by_role("dialog").get_by_role("button", name="Publish").click()
