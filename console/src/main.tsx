@@ -11,6 +11,7 @@ import { COMPANY_LANGUAGE, PeopleContext, useLoadedPeople } from "./people/peopl
 import { outboxOf, resume } from "./conversations/unsent/stores";
 import { keepFocus } from "./shell/focus";
 import { placeOf, useRoute } from "./shell/router";
+import { keepReturned } from "./session/returned";
 import { Session } from "./session/session";
 import { BEGIN, CAMPAIGNS, CONTACTS, NEWSLETTERS, OPERATIONS, REPORTS, SECTION_NAMES, SEGMENTS } from "./shell/sections";
 import { Shell } from "./shell/Shell";
@@ -98,6 +99,7 @@ async function start(): Promise<void> {
     render(<Empty icon="alert" title={t("state.unreachable")} />, root);
     return;
   }
+  if (keepReturned()) return app.session.signIn();
   let failed = false;
   const isReturn = /[?&](code|error)=/.test(location.search);
   try {

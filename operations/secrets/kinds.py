@@ -75,10 +75,11 @@ KINDS: Mapping[str, Kind] = {
     for kind in (
         Kind(
             "whatsapp-apps",
-            "verify token and app secrets of Meta's webhooks",
+            "verify token and app secrets of Meta's webhooks, configurations of sign-up dialogs",
             (
                 Field("verify_token", r"(verify_token)", FIRST, generated=40),
                 Field("apps.<app id>", rf"(apps)\.({_APP})", FIRST),
+                Field("sign_up.<app id>", rf"(sign_up)\.({_APP})"),
                 Field("gateways.<gateway>", r"(gateways)\.(razorpay|payu)", FIRST),
             ),
         ),

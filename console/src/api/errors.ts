@@ -40,19 +40,20 @@ export class ApiError extends Error {
 }
 
 interface Body {
-  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[]; newer?: Newer };
+  error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[]; newer?: Newer; provider?: { title?: string; message?: string } };
   request_id?: string;
 }
 
 export async function errorOf(answer: Response): Promise<ApiError> {
   const body = (await answer.json().catch(() => ({}))) as Body;
   const error = body.error ?? {};
+  const said = error.provider?.message ?? error.provider?.title;
   return new ApiError(
     answer.status,
     error.code ?? "unexpected",
     error.message ?? `HTTP ${answer.status}`,
     error.retryable ?? answer.status >= 500,
-    (error.details ?? []).map(({ field, problem }) => ({ ...(field ? { field } : {}), ...(problem ? { problem: inWords(problem) } : {}) })),
+    [...(error.details ?? []), ...(said ? [{ problem: said }] : [])].map(({ field, problem }: Problem) => ({ ...(field ? { field } : {}), ...(problem ? { problem: inWords(problem) } : {}) })),
     error.retry_after ?? null,
     body.request_id ?? null,
     error.newer ?? null,

@@ -3,8 +3,9 @@
 import { useSession } from "../app";
 import { Exchange } from "../contacts/exchange/Exchange";
 import { placeOf } from "../shell/router";
-import { t } from "../texts/texts";
+import { loadTexts, t } from "../texts/texts";
 import { Empty } from "../ui/controls";
+import { Later } from "../ui/Later";
 import { partsFor, rightsOf, type Part, type Rights } from "./access";
 import { Audit } from "./records/Audit";
 import { Cost } from "./figures/Cost";
@@ -84,6 +85,14 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
       return <ServiceLevels />;
     case "numbers":
       return <Numbers />;
+    case "accounts":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/accounts/AccountsPage"))} show={({ AccountsPage }) => <AccountsPage isOperator={rights.operator} />} />;
+    case "forms":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/forms/FormsPage"))} show={({ FormsPage }) => <FormsPage />} />;
+    case "catalogs":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/catalogs/CatalogsPage"))} show={({ CatalogsPage }) => <CatalogsPage />} />;
+    case "payments":
+      return <Later key={part} load={() => whatsapp(import("../whatsapp/payments/PaymentsPage"))} show={({ PaymentsPage }) => <PaymentsPage />} />;
     case "domains":
       return <DomainsPage />;
     case "mailboxes":
@@ -106,4 +115,9 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
     case "audit":
       return <Audit />;
   }
+}
+
+// A page of WhatsApp that few people need, with its texts.
+async function whatsapp<Loaded>(page: Promise<Loaded>): Promise<Loaded> {
+  return (await Promise.all([page, loadTexts("whatsapp")]))[0];
 }

@@ -5,7 +5,7 @@ import type { Session } from "../session/session";
 // reads: conversations of the company, which an operator alone does not. approves: drafts of mails.
 export type Rights = { operator: boolean; admin: boolean; reads: boolean; approves: boolean };
 
-export const PARTS = ["overview", "findings", "setup", "people", "keys", "webhooks", "parked", "switches", "helpdesk", "decisions", "templates", "service", "numbers", "domains", "mailboxes", "macros", "projects", "contacts", "privacy", "cost", "audit"] as const;
+export const PARTS = ["overview", "findings", "setup", "people", "keys", "webhooks", "parked", "switches", "helpdesk", "decisions", "templates", "service", "numbers", "accounts", "forms", "catalogs", "payments", "domains", "mailboxes", "macros", "projects", "contacts", "privacy", "cost", "audit"] as const;
 export type Part = (typeof PARTS)[number];
 
 const NEEDS: Record<Part, (rights: Rights) => boolean> = {
@@ -22,6 +22,10 @@ const NEEDS: Record<Part, (rights: Rights) => boolean> = {
   templates: ({ admin }) => admin,
   service: ({ admin }) => admin,
   numbers: ({ admin }) => admin,
+  accounts: ({ admin }) => admin,
+  forms: ({ admin }) => admin,
+  catalogs: ({ admin }) => admin,
+  payments: ({ admin }) => admin,
   domains: ({ operator }) => operator,
   mailboxes: ({ admin }) => admin,
   macros: ({ admin }) => admin,

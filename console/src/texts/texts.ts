@@ -11,14 +11,15 @@ import type ratings from "./ratings/en.json";
 import type reports from "./reports/en.json";
 import type segments from "./segments/en.json";
 import type setup from "./setup/en.json";
+import type whatsapp from "./whatsapp/en.json";
 
-export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup);
+export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup & typeof whatsapp);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
 const LANGUAGES = ["en", "de", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Part = "campaigns" | "contact" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup";
+export type Part = "campaigns" | "contact" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
 
 let texts: Partial<Record<string, string>> = en;
 export let language: Language = "en";

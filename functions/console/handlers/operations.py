@@ -26,11 +26,12 @@ from console.operations.setup.api_keys import ApiKeyNotFound
 from console.operations.setup.email_domains import DomainNotFound, DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration, PersonNotFound
+from console.operations.setup.meta.credentials import WhatsAppSecrets
+from console.operations.setup.meta.sign_up import SignUp
 from console.operations.setup.people import PersonExists
 from console.operations.setup.routes import SetupRoutes
 from console.operations.setup.stored_switches import StoredSwitches
 from console.operations.setup.switches import SwitchChanges
-from console.operations.setup.whatsapp import WhatsAppSecrets
 from console.operations.spending import CompanySpending
 from console.store import metric_reads
 from shared.access.companies import ProfileConflict
@@ -49,6 +50,7 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.inbox.items import InboxRequest
 from shared.providers.email.identities import Identities
+from shared.providers.whatsapp.meta_graph import Graph
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -69,6 +71,8 @@ class OperationsSettings(AuditedSettings, SpendingSettings):
     login_settings_name: str
     whatsapp_tokens_secret_id: str
     whatsapp_app_secret_id: str
+    graph_base_url: str
+    graph_api_version: str
     first_queue_url: str
     live_table_name: str
     tables: tuple[str, ...]
@@ -140,6 +144,7 @@ whatsapp_secrets = WhatsAppSecrets(
     tokens=settings.whatsapp_tokens_secret_id,
     owners=owners,
 )
+graph = Graph(settings.graph_base_url, settings.graph_api_version)
 lambda_functions = cache(lambda: boto3.client("lambda", config=quick))
 routes.add(
     SetupRoutes(
@@ -147,6 +152,7 @@ routes.add(
         pool=people,
         administrators=FirstAdministrators(api_keys, people, settings.audit_log(dynamodb)),
         secrets=whatsapp_secrets,
+        sign_up=SignUp(graph, whatsapp_secrets),
         switches=SwitchChanges(ssm, settings.stage),
         members=Administration(api_keys, people),
         domains=domains,

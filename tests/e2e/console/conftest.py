@@ -64,6 +64,10 @@ class Visit:
     def reload(self) -> None:
         """Load the page again; the login pages may ask for the password."""
         self.page.reload()
+        self.come_back()
+
+    def come_back(self) -> None:
+        """Wait for the console, over the login pages, which may ask for the password."""
         form, sections = self.page.locator("input[name=username]"), self.page.locator("nav.rail")
         form.or_(sections).first.wait_for()
         if form.is_visible():

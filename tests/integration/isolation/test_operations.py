@@ -158,6 +158,19 @@ API = Api(
             inputs=({"app_id": "123456789", "access_token": "a-token"},),
             is_blind="only operators store credentials; test_setup.py names an app of another company",
         ),
+        f"{PATH}whatsapp/sign-up": Special(
+            is_blind="it shows dialogs of apps; test_sign_up.py has one of another company's app"
+        ),
+        "POST /operations/whatsapp/sign-up": Special(
+            inputs=(
+                {
+                    "app_id": "123456789",
+                    "code": "a",
+                    "redirect_uri": "https://of-b.example/console",
+                },
+            ),
+            is_blind="only operators sign up; test_sign_up.py names an app and an account of another company",
+        ),
         "POST /operations/administrator": Special(
             is_blind="it has no caller: a one-time link names the company"
         ),

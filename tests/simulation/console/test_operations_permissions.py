@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,19 @@ def unreachable(*_: Any, **__: Any) -> None:
     raise NotSent("connection")
 
 
+def of_meta(_: str, url: str, **__: Any) -> http.Answer:
+    """What Meta answers to a sign-up."""
+    granted = {"scope": "whatsapp_business_management", "target_ids": ["102290129340398"]}
+    data = {"is_valid": True, "app_id": "1" * 15, "granular_scopes": [granted]}
+    answers = {
+        "access_token": {"access_token": "of-the-account"},
+        "debug_token": {"data": data},
+        "phone_numbers": {"data": []},
+    }
+    found = next(answer for name, answer in answers.items() if name in url)
+    return http.Answer(200, json.dumps(found).encode())
+
+
 def set_up(system: Operations) -> Iterator[Answer]:
     """The answers of a set-up, from the one-time link to a person who is blocked and admitted again."""
     token = first_links.create(system.module.api_keys, "acme", (Role.ADMIN, Role.OPERATOR))
@@ -112,10 +126,15 @@ def set_up(system: Operations) -> Iterator[Answer]:
     credentials = {"app_id": "1" * 15, "app_secret": "the-secret", "access_token": "the-token"}
     yield system.post("whatsapp/credentials", caller, **credentials)
     yield system.post("spending", caller, version=0, dollars_per_day=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(http, "call", of_meta)
+        back = {"code": "once", "redirect_uri": "https://api.example/prod/console"}
+        yield system.post("whatsapp/sign-up", caller, app_id=credentials["app_id"], **back)
     yield system.post("email-domains", caller, domain="support.acme.example")
     for context in ("whatsapp", "conversations", "email_threads"):
         yield system.post("switches", caller, context=context, name="safe_mode", on=True)
-    for name in ("company", "people", "api-keys", "whatsapp/webhook", "findings", "email-domains"):
+    of_whatsapp = ("whatsapp/webhook", "whatsapp/sign-up")
+    for name in ("company", "people", "api-keys", *of_whatsapp, "findings", "email-domains"):
         yield system.get(name, caller)
 
 

@@ -68,7 +68,12 @@ BY_VALUE = {
         "newsletter.series",
         "newsletter.series.run",
     ),
-    *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    "hook.alarm",
+    *("catalogs.availability", "catalogs.settings", "payments.method", "payments.status"),
+    *(
+        f"forms.{name}"
+        for name in ("category", "done", "effect", "health", "status", "step", "step_of")
+    ),
     *("newsletter.lists", "newsletter.series.unit", "newsletter.warm_up.reason"),
     *(
         f"ops.numbers.{name}"
@@ -215,9 +220,12 @@ def _loaded_with(pages: str) -> list[str]:
     [
         (
             "operations",
-            ("operations", "reports", "campaigns", "newsletters", "contacts/exchange", "setup"),
+            (
+                *("operations", "reports", "campaigns", "newsletters", "contacts/exchange"),
+                *("setup", "whatsapp"),
+            ),
         ),
-        ("setup", ("setup",)),
+        ("setup", ("setup", "whatsapp")),
         ("reports", ("reports",)),
         ("ratings", ("conversations/ai", "reports")),
         ("notifications", ("notifications",)),
@@ -225,6 +233,7 @@ def _loaded_with(pages: str) -> list[str]:
         ("campaigns", ("campaigns",)),
         ("newsletters", ("newsletters",)),
         ("contact", ("contacts",)),
+        ("whatsapp", ("whatsapp",)),
     ],
 )
 def test_texts_that_are_loaded_with_some_pages_are_used_there_only(

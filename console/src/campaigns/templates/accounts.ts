@@ -4,20 +4,22 @@ import type { Client } from "../../api/client";
 import type { Actions } from "../../api/routes";
 import type { Template } from "../../conversations/whatsapp/templateParts";
 import { isolated } from "../../texts/texts";
-import { numbersOf, templatesOf } from "../source";
+import { numbersOf, templatesOf, type Numbers } from "../source";
 
 export interface Account {
   waba: string; // Meta's id
   isAtAws: boolean;
   phones: string[]; // as people write them
+  numbers: Numbers;
 }
 
 export async function accountsOf(client: Client, signal: AbortSignal): Promise<Account[]> {
   const found = new Map<string, Account>();
-  for (const { waba, provider, displayText } of await numbersOf(client, signal)) {
+  for (const number of await numbersOf(client, signal)) {
+    const { waba, provider, displayText } = number;
     if (!waba) continue;
-    const known = found.get(waba) ?? { waba, isAtAws: provider === "eum", phones: [] };
-    found.set(waba, { ...known, phones: [...known.phones, isolated(displayText)] });
+    const known = found.get(waba) ?? { waba, isAtAws: provider === "eum", phones: [], numbers: [] };
+    found.set(waba, { ...known, phones: [...known.phones, isolated(displayText)], numbers: [...known.numbers, number] });
   }
   return [...found.values()];
 }

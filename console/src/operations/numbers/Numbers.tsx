@@ -9,8 +9,10 @@ import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
 import { LiveChange, openOf } from "../LiveChange";
 import { Section } from "../sections";
+import { Pin } from "./Pin";
 import { ProfileForm } from "./ProfileForm";
 import { QrCodes } from "./QrCodes";
+import { QualityHistory } from "./QualityHistory";
 import { VoiceNotes } from "./VoiceNotes";
 import "./numbers.css";
 
@@ -45,7 +47,7 @@ export function Numbers() {
 function Card({ number, rating, onChange }: { number: Number; rating: string | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
   const [isAsked, setAsked] = useState(false);
-  const [opened, setOpened] = useState<"profile" | "codes" | "voice" | null>(null);
+  const [opened, setOpened] = useState<"profile" | "codes" | "voice" | "history" | null>(null);
   const [health, setHealth] = useState<Actions.Health | null>(null);
   const { phone, displayText: title, automation } = number;
   const now = automation === "conversations" ? "conversations" : "off"; // stored as `none`
@@ -92,10 +94,15 @@ function Card({ number, rating, onChange }: { number: Number; rating: string | n
         <Button pressed={opened === "voice"} onClick={() => setOpened(opened === "voice" ? null : "voice")}>
           {t("voice.title")}
         </Button>
+        <Button pressed={opened === "history"} onClick={() => setOpened(opened === "history" ? null : "history")}>
+          {t("ops.numbers.history")}
+        </Button>
+        {number.provider === "graph" && <Pin phone={phone} />}
       </div>
       {opened === "profile" && <ProfileForm phone={phone} />}
       {opened === "codes" && <QrCodes phone={phone} />}
       {opened === "voice" && <VoiceNotes phone={phone} isAutomated={now === "conversations"} onChange={onChange} />}
+      {opened === "history" && <QualityHistory phone={phone} />}
       {isAsked && (
         <LiveChange
           title={t(`ops.numbers.set.${next}`)}

@@ -89,17 +89,30 @@ class PersonInput(Input):
 
 
 class WhatsAppInput(Input):
-    """Credentials of a Meta app: its secret, or an access token of the company, or both. Neither is shown again."""
+    """
+    Credentials of a Meta app: its secret, an access token of the company, or the *config_id* of its sign-up dialog, or
+    several of them. Secret and token are never shown again.
+    """
 
     app_id: Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]
     app_secret: Secret | None = Field(default=None, repr=False)
     access_token: Secret | None = Field(default=None, repr=False)
+    config_id: Annotated[str, Field(pattern=r"^[0-9]{5,25}$")] | None = None
 
     @model_validator(mode="after")
     def _has_one(self) -> Self:
-        if self.app_secret is None and self.access_token is None:
-            raise PydanticCustomError("credentials", "must have app_secret or access_token")
+        if self.app_secret is None and self.access_token is None and self.config_id is None:
+            problem = "must have app_secret, access_token or config_id"
+            raise PydanticCustomError("credentials", problem)
         return self
+
+
+class SignUpInput(Input):
+    """The code that Meta's dialog of an app has returned to *redirect_uri*, an address of the console."""
+
+    app_id: Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]
+    code: Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[!-~]+$", repr=False)]
+    redirect_uri: Annotated[str, Field(max_length=500, pattern=r"^https?://[!-~]+$")]
 
 
 class EmailDomainInput(Input):

@@ -8,8 +8,9 @@ from console.operations.setup.administrator import FirstAdministrators
 from console.operations.setup.email_domains import DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration
+from console.operations.setup.meta.credentials import WhatsAppSecrets
+from console.operations.setup.meta.sign_up import SignUp
 from console.operations.setup.switches import SwitchChanges
-from console.operations.setup.whatsapp import WhatsAppSecrets
 from shared.access import companies
 from shared.access.user_pool import People
 from shared.api.auth import Scope
@@ -28,6 +29,7 @@ class SetupRoutes:
     pool: Callable[[], People]
     administrators: FirstAdministrators
     secrets: WhatsAppSecrets
+    sign_up: SignUp
     switches: SwitchChanges
     checks: Checks
     members: Administration
@@ -134,6 +136,16 @@ class SetupRoutes:
     ) -> Callable[[], views.WhatsAppCredentials]:
         """Store the secret of a Meta app and the company's access token, and grant the app to the company."""
         return self.secrets.store(request.caller, request.input)
+
+    @route_methods.reads("GET /operations/whatsapp/sign-up", Scope.OPERATOR)
+    def list_sign_up_dialogs(self, request: Request[NoInput]) -> views.SignUpDialogs:
+        """List Meta's sign-up dialogs that are configured for apps of the company, or shared ones."""
+        return self.sign_up.dialogs(request.caller)
+
+    @route_methods.changes("POST /operations/whatsapp/sign-up", Scope.OPERATOR)
+    def sign_up_at_meta(self, request: Request[inputs.SignUpInput]) -> Callable[[], views.SignedUp]:
+        """Exchange the code of a sign-up dialog, and store the access token for each account that it reaches."""
+        return self.sign_up.accept(request.caller, request.input)
 
     @route_methods.reads("GET /operations/email-domains", Scope.OPERATOR)
     def list_email_domains(self, request: Request[NoInput]) -> views.EmailDomains:

@@ -47,6 +47,42 @@ class WhatsAppCredentials(View):
     token_name: str
 
 
+class SignUpDialog(View):
+    """The *address* of the sign-up dialog of an app; the page adds `redirect_uri` and `state`."""
+
+    app_id: str
+    address: str
+
+
+class SignUpDialogs(View):
+    """The dialogs that the company can use."""
+
+    dialogs: list[SignUpDialog]
+
+
+class SignedUpNumber(View):
+    """A number of an account, as Meta lists it: its id, the number as people write it, and its name."""
+
+    phone: str
+    display: str
+    name: str | None
+
+
+class SignedUpAccount(View):
+    """An account whose token is stored. *token_name*: the `graphTokenSecret` of `save_phone`."""
+
+    account_id: str
+    token_name: str
+    numbers: list[SignedUpNumber]
+
+
+class SignedUp(View):
+    """The accounts of a sign-up. *token_ends_at*: when the person must sign up again; null: never."""
+
+    accounts: list[SignedUpAccount]
+    token_ends_at: str | None
+
+
 class WebhookView(View):
     """The fields that Meta asks for: the *address* of the webhook and the verify token, null without one."""
 

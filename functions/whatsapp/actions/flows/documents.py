@@ -60,11 +60,15 @@ def document_of(
 
 
 def checked(document: dict[str, Any], field: str = "flowJson") -> bytes:
-    """Return a form's JSON as bytes. Raises InvalidInput for each broken rule."""
+    """
+    Return a form's JSON as bytes. Raises InvalidInput for each broken rule.
+
+    Each value has a line of its own: the provider names the lines of its errors.
+    """
     found = flow_json.problems(document)
     if found:
         raise InvalidInput([_shown(field, one) for one in found])
-    return json.dumps(document, separators=(",", ":")).encode()
+    return json.dumps(document, indent=0, separators=(",", ":")).encode()
 
 
 def _shown(field: str, one: Problem) -> dict[str, str]:

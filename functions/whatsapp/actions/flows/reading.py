@@ -1,12 +1,15 @@
 """Shows forms at the provider, and checks their JSON."""
 
-from typing import Self
+from typing import Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.aws.tables.dynamodb_json import plain
+from whatsapp import store
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, FlowId, Input, PageInput, S3Key, WabaId
@@ -58,10 +61,26 @@ class FlowHealthCheck(Input):
         return self
 
 
+class StoredRouting(View):
+    """
+    The routing of the data endpoint: *routes* from a screen to the next one or SUCCESS, and the stored *screen_data*.
+
+    *endpoint_url*: of the company's system, without its query, which may be a secret; *endpoint_has_query*: it has one.
+    """
+
+    first_screen: str
+    routes: dict[str, str]
+    screen_data: dict[str, dict[str, Any]]
+    endpoint_url: str | None = None
+    endpoint_has_query: bool = False
+    secret_reference: str | None = None
+
+
 class ShownForm(Form):
-    """A form with its files."""
+    """A form with its files, and its routing if one was set."""
 
     assets: list[Asset] | None = None
+    routing: StoredRouting | None = None
 
 
 class Forms(View):
@@ -92,12 +111,29 @@ class Health(View):
 
 @BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)
 def get_flow(call: Call[GetFlow]) -> ShownForm:
-    """Return a form with status, validation errors and health and, if asked, its files."""
+    """Return a form with status, validation errors, health and routing and, if asked, its files."""
     asked = call.input
     forms, _ = accounts.forms_of(call, asked.meta_waba_id)
     found = forms.get(asked.flow_id)
     assets = forms.assets(asked.flow_id) if asked.assets else None
-    return ShownForm(**found.model_dump(), assets=assets)
+    return ShownForm(**found.model_dump(), assets=assets, routing=_routing(call))
+
+
+def _routing(call: Call[GetFlow]) -> StoredRouting | None:
+    """Return the routing that the company has set; None if there is none."""
+    config = store.forms.config(call.table, call.input.flow_id)
+    if config is None or config.company != call.company or config.first_screen is None:
+        return None
+    screens = plain(config.screens)
+    address = urlsplit(config.endpoint_url or "")
+    return StoredRouting(
+        first_screen=config.first_screen,
+        routes={name: one["next"] for name, one in screens.items() if "next" in one},
+        screen_data={name: one["data"] for name, one in screens.items() if "data" in one},
+        endpoint_url=address._replace(query="").geturl() or None,
+        endpoint_has_query=bool(address.query),
+        secret_reference=config.endpoint_secret,
+    )
 
 
 @BUILDER.reads("remote_eum", Scope.WHATSAPP_FLOWS)

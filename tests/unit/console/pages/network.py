@@ -33,6 +33,7 @@ STAGE: Final = f"{ORIGIN}/prod/"
 PAGE: Final = f"{STAGE}console"
 _LOGIN: Final = "https://login.example"
 _LIVE: Final = "wss://live.example/prod"
+_ACTIONS: Final = "POST /whatsapp/actions/"
 # Two frames: the page has drawn what it changed after a movement or an answer.
 DRAWN: Final = (
     "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -72,6 +73,16 @@ type Answered = Callable[[Call], Answer | Refusal]
 def _operations() -> dict[str, Operation]:
     """The routes of the APIs that the console calls, by method and path."""
     return {f"{one.method} {one.path}": one for one in client.operations()}
+
+
+@cache
+def _actions() -> dict[str, Operation]:
+    """The actions that the console calls. Their modules take a while to load: only a page that calls one needs them."""
+    return {f"{one.method} {one.path}": one for one in client.actions()}
+
+
+def _operation(name: str) -> Operation:
+    return (_actions() if name.startswith(_ACTIONS) else _operations())[name]
 
 
 @dataclass
@@ -154,14 +165,14 @@ class Network:
         if name == self.unanswered:
             return
         try:
-            given = _checked(_operations()[name], route, query)
+            given = _checked(_operation(name), route, query)
             call = Call(name, names, given)
             self.calls.append(call)
             answer = self.answers[name](call)
             if isinstance(answer, Refusal):
                 route.fulfill(status=answer.status, json=_error(answer.code, answer.problems))
             else:
-                route.fulfill(json=_content(_operations()[name], answer))
+                route.fulfill(json=_content(_operation(name), answer))
         except InvalidInput as refusal:
             problems = {one["field"]: one["problem"] for one in refusal.problems}
             if not self.refuses:

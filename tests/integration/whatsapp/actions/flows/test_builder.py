@@ -50,7 +50,7 @@ def test_requests_have_the_form_that_each_provider_documents(actions: Actions) -
         "name": "Service",
         "endpoint_uri": f"{ENDPOINT}?account={WABA}",
         "categories": '["APPOINTMENT_BOOKING"]',
-        "flow_json": json.dumps(FORM, separators=(",", ":")),
+        "flow_json": json.dumps(FORM, indent=0, separators=(",", ":")),
     }
     create(actions, EUM_WABA, publish=True)
     at_aws = next(one for one in actions.wire if one.operation == "CreateWhatsAppFlow")
@@ -134,7 +134,7 @@ def test_changes_on_graph_are_multipart_forms_of_the_documented_paths(actions: A
     by_operation = {sent.operation: sent for sent in actions.wire}
 
     assert by_operation["update_flow"].body == {"name": "Repair"}
-    document = json.dumps(FORM, separators=(",", ":"))
+    document = json.dumps(FORM, indent=0, separators=(",", ":"))
     assert by_operation["update_flow_json"].body == {
         "name": "flow.json",
         "asset_type": "FLOW_JSON",
@@ -169,7 +169,7 @@ def test_changes_at_aws_are_the_operations_of_the_account(actions: Actions) -> N
     changes = [one for one in actions.wire if not one.operation.startswith("Get")]
 
     base = {"id": AWS_WABA, "flowId": flow}
-    document = json.dumps(FORM, separators=(",", ":")).encode()
+    document = json.dumps(FORM, indent=0, separators=(",", ":")).encode()
     assert [(one.operation, one.body) for one in changes] == [
         ("UpdateWhatsAppFlow", base | {"flowName": "Repair", "categories": ["SURVEY"]}),
         (

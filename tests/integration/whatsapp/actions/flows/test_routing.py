@@ -146,3 +146,44 @@ def test_routing_over_its_limits_is_refused(actions: Actions, body: dict[str, An
 
     assert (answer.status, answer.error) == (400, "invalid_input")
     assert actions.item(f"FLOWCFG#{FLOW}") == {}
+
+
+def test_a_form_shows_the_routing_that_was_stored_and_hides_the_query_of_its_endpoint(
+    actions: Actions,
+) -> None:
+    flow = create(actions)
+    named = {"metaWabaId": WABA, "flowId": flow}
+    assert "routing" not in actions.run("get_flow", named).result
+    endpoint = {
+        "url": "https://forms.example.com/screens?key=hidden",
+        "secretReference": "parley/dev/companies/acme/forms",
+    }
+    data = {"screenData": {"A": {"n": 1.5, "list": [1]}}, "endpoint": endpoint}
+    assert actions.run("set_flow_routing", BODY | data).status == 200
+
+    shown = actions.run("get_flow", named)
+
+    assert shown.result["routing"] == {
+        "firstScreen": "A",
+        "routes": {"A": "B", "B": "SUCCESS"},
+        "screenData": {"A": {"n": 1.5, "list": [1]}},
+        "endpointUrl": "https://forms.example.com/screens",
+        "endpointHasQuery": True,
+        "secretReference": "parley/dev/companies/acme/forms",
+    }
+    assert "hidden" not in json.dumps(shown.body)
+
+
+def test_a_form_of_an_account_that_another_company_used_before_shows_no_routing_of_it(
+    actions: Actions,
+) -> None:
+    flow = create(actions)
+    actions.run("set_flow_routing", BODY | {"flowId": flow})
+    table = actions.harness.resources.table
+    config = store.forms.config(table, flow)
+    assert config is not None
+    table.put(config.model_copy(update={"company": "globex"}).attributes())
+
+    shown = actions.run("get_flow", {"metaWabaId": WABA, "flowId": flow})
+
+    assert (shown.status, "routing" in shown.result) == (200, False)

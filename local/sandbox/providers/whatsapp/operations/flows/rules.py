@@ -132,13 +132,27 @@ def _errors(document: str | None) -> list[dict[str, Any]]:
     missing = [name for name in ("version", "screens") if not parsed.get(name)]
     titles = [s.get("id") for s in parsed.get("screens", []) if "title" not in s]
     return [
-        {
-            "error": "MISSING_REQUIRED_PROPERTY",
-            "error_type": "FLOW_JSON_ERROR",
-            "message": f"The required property is missing at {where}.",
-        }
-        for where in (*missing, *(f"screens/{one}/title" for one in titles))
+        *(_missing(where) for where in missing),
+        *(_missing(f"screens/{one}/title") | _line_of(document, one) for one in titles),
     ]
+
+
+def _missing(where: str) -> dict[str, Any]:
+    return {
+        "error": "MISSING_REQUIRED_PROPERTY",
+        "error_type": "FLOW_JSON_ERROR",
+        "message": f"The required property is missing at {where}.",
+    }
+
+
+def _line_of(document: str, screen: object) -> dict[str, int]:
+    """Return the line of a screen's id, as Meta names the lines of its errors; nothing if it is not alone there."""
+    found = [
+        number
+        for number, line in enumerate(document.splitlines(), 1)
+        if line.strip().rstrip(",").replace(" ", "") == f'"id":{json.dumps(screen)}'
+    ]
+    return {"line_start": found[0], "line_end": found[0]} if found else {}
 
 
 def checked_public_key(pem: object) -> str:

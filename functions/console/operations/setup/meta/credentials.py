@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 _APPS, _VERIFY_TOKEN = "apps", "verify_token"
+_DIALOGS = "sign_up"  # app id: id of the configuration of its dialog
 _IN_PARAMETERS = ":parameter/"
 _PATH = "/webhooks/whatsapp"
 
@@ -53,6 +54,19 @@ class WhatsAppSecrets:
         apps, tokens = (stored.read(_stored_id(one)) for one in (self.apps, self.tokens))
         return len(_by_app(apps)), sum(bool(texts(one)) for one in _content(tokens).values())
 
+    def app_secret(self, app_id: str) -> str | None:
+        """Return the newest secret of an app; None without one."""
+        return next(iter(_by_app(stored.read(_stored_id(self.apps))).get(app_id, [])), None)
+
+    def dialogs(self) -> dict[str, str]:
+        """Return the ids of the configurations of sign-up dialogs, by app."""
+        held = _content(stored.read(_stored_id(self.apps))).get(_DIALOGS)
+        return {str(app): str(one) for app, one in held.items()} if isinstance(held, dict) else {}
+
+    def store_tokens(self, tokens: Mapping[str, str]) -> None:
+        """Store access tokens by their names, of which others stay. Safe to repeat."""
+        _change(self.tokens, lambda now: {**now.content, **tokens})
+
     def store(self, caller: Caller, given: WhatsAppInput) -> Callable[[], WhatsAppCredentials]:
         """
         Return the change that stores the credentials, and grants the app to the caller's company. Safe to repeat.
@@ -74,6 +88,9 @@ class WhatsAppSecrets:
             before = self._state(given.app_id, company)
             if given.app_secret is not None:
                 self._write_app_secret(given.app_id, given.app_secret)
+            if (config := given.config_id) is not None:
+                path = (_DIALOGS, given.app_id)
+                _change(self.apps, lambda now: stored.with_value(now.content, path, config))
             if given.access_token is not None:
                 token = given.access_token
                 _change(self.tokens, lambda now: stored.with_value(now.content, (company,), token))
