@@ -27,7 +27,7 @@ from conversations.store.items.log import ACTION_PK_PATTERN as CONVERSATIONS_ACT
 from conversations.store.items.parts.privacy_job import PrivacyJob
 from email_threads.store import items as email_items
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import HistoryEntry, Thread
+from email_threads.store.items.threads.thread import HistoryEntry, Thread
 from local.docs.item_tables import described, ledger
 from local.stack.processes import ROOT
 from newsletters.store import items as newsletter_items

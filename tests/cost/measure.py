@@ -32,7 +32,7 @@ from whatsapp import store
 from whatsapp.inbound.event import TRANSCRIPTION
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Phone
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,8 @@ from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
-from email_threads.store.items.draft import FINAL, MODEL
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.replies.draft import FINAL, MODEL
+from email_threads.store.items.threads.thread import Direction
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.aws.tables.dynamodb_json import plain
 
 if TYPE_CHECKING:

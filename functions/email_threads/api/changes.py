@@ -13,7 +13,7 @@ from email_threads.store import changes, drafts
 from email_threads.store.changes import Change
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Automation, Draft, Status, Thread
-from email_threads.store.items.follow_up import Reminder
+from email_threads.store.items.threads.follow_up import Reminder
 from email_threads.threading.head.follow_up import closing_of
 from email_threads.threading.head.heads import touched, with_status
 from shared.api.errors import InvalidInput

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from email_threads.store.items import Mail, Mailbox, Thread
-    from email_threads.store.items.thread import AttachmentEntry
+    from email_threads.store.items.threads.thread import AttachmentEntry
 
 SNIPPET: Final = 200  # characters
 # The sanitiser writes attributes in double quotes.

@@ -10,7 +10,7 @@ from email_threads.api import presenters, views
 from email_threads.store import changes as stored_changes
 from email_threads.store import objects, threads
 from email_threads.store.items import Status
-from email_threads.store.items.thread import COMPANY_INDEX
+from email_threads.store.items.threads.thread import COMPANY_INDEX
 from email_threads.store.lists import thread_lists
 from email_threads.store.lists.thread_lists import ListEntry, ThreadList
 from shared.api.cursors import Listing, Page
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from email_threads.api.inputs import MailQuery, NumberedQuery, ThreadsQuery
     from email_threads.store.items import Mail, Thread
-    from email_threads.store.items.thread import AttachmentEntry
+    from email_threads.store.items.threads.thread import AttachmentEntry
     from shared.aws.dynamodb import Attributes, Table
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.replies.satisfaction import CHANNEL
 from email_threads.store import changes, threads
 from email_threads.store.changes import Change
-from email_threads.store.items.draft import SATISFACTION
+from email_threads.store.items.replies.draft import SATISFACTION
 from email_threads.store.privacy import retention
 from shared.aws.sqs_fifo import digest
 from shared.inbox.satisfaction import answers

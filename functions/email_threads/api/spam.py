@@ -8,7 +8,7 @@ from email_threads.api import changes, views
 from email_threads.api.mailboxes.settings import mailbox_of
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Status
-from email_threads.store.items.thread import SPAM
+from email_threads.store.items.threads.thread import SPAM
 from email_threads.threading.head.heads import with_status
 from shared.api.errors import InvalidInput
 from shared.identity.addresses import without_label

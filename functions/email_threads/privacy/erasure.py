@@ -13,7 +13,7 @@ from email_threads.privacy import findings as kinds
 from email_threads.privacy.findings import subject_hash
 from email_threads.store import drafts, merges, parked, threads
 from email_threads.store.items import AliasKind, Draft, Mail, Thread
-from email_threads.store.items.privacy import MAIL, PART, THREAD
+from email_threads.store.items.privacy.privacy import MAIL, PART, THREAD
 from email_threads.store.lists import participants
 from email_threads.store.privacy import erasure as store
 from email_threads.store.privacy import retention

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import objects
 from email_threads.store.items import Participant
-from email_threads.store.items.privacy import PART
+from email_threads.store.items.privacy.privacy import PART
 from email_threads.store.privacy import retention
 from email_threads.threading import ids
 from email_threads.threading.evidence import subjects
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from email_threads.privacy.person import Person
     from email_threads.store.items import Draft, Mail, Thread
-    from email_threads.store.items.privacy import Place
+    from email_threads.store.items.privacy.privacy import Place
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 

@@ -34,7 +34,7 @@ from email_threads.privacy.sources import shared_threads, unthreaded, whole_thre
 from email_threads.store import parked, threads
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.privacy import THREAD, WHOLE, Place, Position
+from email_threads.store.items.privacy.privacy import THREAD, WHOLE, Place, Position
 from email_threads.store.lists import thread_lists
 from email_threads.store.privacy import retention
 from email_threads.store.privacy.erasure import items

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing.kinds import REPORTS
 from email_threads.replies.composition import FORWARDED
 from email_threads.store.items import Mail, Status
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.store.lists.thread_lists import ThreadList
 from email_threads.threading import ids, people
 from email_threads.threading.head import windows
 
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Thread
-    from email_threads.store.items.thread import EmailFields
+    from email_threads.store.items.threads.thread import EmailFields
 
 
 OWN_LIST: Final = "participant"

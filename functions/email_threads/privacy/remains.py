@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from email_threads.privacy.person import Person
     from email_threads.store.items import Thread
-    from email_threads.store.items.satisfaction import Satisfaction
-    from email_threads.store.items.thread import EmailFields
+    from email_threads.store.items.threads.satisfaction import Satisfaction
+    from email_threads.store.items.threads.thread import EmailFields
 
 DOMAIN: Final = "erased.invalid"  # of the Message-IDs that replace the ids of erased mails
 _FACTS_OF_AN_ENTRY: Final = frozenset({"email_id", "n", "timestamp", "direction"})

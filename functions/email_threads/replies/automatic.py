@@ -13,8 +13,8 @@ from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.sends import AnswerCount
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.replies.sends import AnswerCount
+from email_threads.store.items.threads.thread import Direction
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.rate_limits.frequency_cap import Caps
 from shared.aws.tables.rate_limits.limit import Limit

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.replies import recipients
 from email_threads.store.items import Draft, DraftFile, DraftKind, DraftStatus, Status, Thread
-from email_threads.store.items.draft import NO_MAIL
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.replies.draft import NO_MAIL
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading import ids
 from email_threads.threading.evidence import subjects
 from email_threads.threading.head.heads import retention_policy

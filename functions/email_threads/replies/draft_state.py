@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import EmailSend
 from email_threads.store.items import DraftKind
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:

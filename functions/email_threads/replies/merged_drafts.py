@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import drafts, threads
 from email_threads.store.items import Draft, DraftStatus
-from email_threads.store.items.draft import FINAL, NO_MAIL, WAITING
+from email_threads.store.items.replies.draft import FINAL, NO_MAIL, WAITING
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:

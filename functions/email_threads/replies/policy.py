@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from email_threads.configuration.resources import owns
 from email_threads.replies import satisfaction
 from email_threads.store.items import Automation
-from email_threads.store.items.draft import NO_MAIL
+from email_threads.store.items.replies.draft import NO_MAIL
 from shared.policy.consent import unreachable
 from shared.policy.decision import decide
 from shared.policy.facts import Author, Facts, Kind, Switches

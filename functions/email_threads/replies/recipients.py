@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing import answer_rules
 from email_threads.parsing.kinds import Kind
 from email_threads.store.configuration import mailboxes
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.identity.addresses import without_label
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from email_threads.replies import composition
 from email_threads.replies.composition import Composed
 from email_threads.store.items import DraftKind, DraftStatus, ReplyMode, Status
-from email_threads.store.items.draft import SATISFACTION
-from email_threads.store.items.thread import SPAM
+from email_threads.store.items.replies.draft import SATISFACTION
+from email_threads.store.items.threads.thread import SPAM
 from shared.aws.sqs_fifo import digest
 from shared.inbox.satisfaction.links import EMAIL, MOST_SCORE, VALID_DAYS, Link, urls_of
 from shared.inbox.satisfaction.texts import language_of, texts_of

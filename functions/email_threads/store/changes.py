@@ -12,7 +12,7 @@ from email_threads.store import drafts
 from email_threads.store.deadlines import scheduled_sends
 from email_threads.store.deadlines.service_levels import writes
 from email_threads.store.items import Audit, Draft, DraftStatus, Mail, Note, ScheduledSend, Thread
-from email_threads.store.items.thread import AuditEntry, NoteEntry
+from email_threads.store.items.threads.thread import AuditEntry, NoteEntry
 from email_threads.store.threads import is_unchanged
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import stored

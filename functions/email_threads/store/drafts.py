@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from boto3.dynamodb.conditions import Attr, Key
 
 from email_threads.store.items import Draft, DraftDay, Thread
-from email_threads.store.items.draft import FINAL, WAITING, DraftStatus
-from email_threads.store.items.draft_day import KEPT_DAYS
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.thread import COMPANY_INDEX
+from email_threads.store.items.replies.draft import FINAL, WAITING, DraftStatus
+from email_threads.store.items.replies.draft_day import KEPT_DAYS
+from email_threads.store.items.threads.thread import COMPANY_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
 from shared.runtime import clock

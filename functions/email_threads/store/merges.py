@@ -11,7 +11,7 @@ from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
 
 if TYPE_CHECKING:
-    from email_threads.store.items.merge import MergeEffects
+    from email_threads.store.items.threads.merge import MergeEffects
     from shared.aws.dynamodb import Table
 
 

@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import PARTITION_KEY, date_of
-from email_threads.store.items.thread import COMPANY_INDEX, PARTICIPANT_INDEX, TTL_INDEX
+from email_threads.store.items.threads.thread import COMPANY_INDEX, PARTICIPANT_INDEX, TTL_INDEX
 from shared.events.recovery.event_store import KEPT_DAYS, EventStore, ParkedItems, whole
 from shared.runtime import clock
 

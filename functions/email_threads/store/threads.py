@@ -18,7 +18,7 @@ from email_threads.store.items import (
     Thread,
 )
 from email_threads.store.items.item import date_of
-from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
+from email_threads.store.items.threads.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import stored
 from shared.runtime import clock

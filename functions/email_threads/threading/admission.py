@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from email_threads.parsing import answer_rules
 from email_threads.parsing.trust import Trust
-from email_threads.store.items.mail import Evidence
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.mail import Evidence
+from email_threads.store.items.threads.thread import Direction
 from shared.identity.addresses import without_label
 from shared.identity.public_domains import PUBLIC_DOMAINS
 

@@ -25,7 +25,7 @@ from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import SPAM, ClientInfo, Direction
+from email_threads.store.items.threads.thread import SPAM, ClientInfo, Direction
 from email_threads.store.lists import participants
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people, stored_mails

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from email_threads.store.items import AliasKind
-from email_threads.store.items.thread import Automation, Direction
+from email_threads.store.items.threads.thread import Automation, Direction
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail

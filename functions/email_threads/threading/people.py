@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
-from email_threads.store.items.mail import Evidence
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.mail import Evidence
+from email_threads.store.items.threads.thread import Direction
 
 if TYPE_CHECKING:
     from email_threads.store.items import Mail

@@ -20,7 +20,7 @@ from email_threads.parsing.kinds import REPORTS
 from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
-from email_threads.store.items.mail import JoinedBy
+from email_threads.store.items.threads.mail import JoinedBy
 from email_threads.store.lists import participants
 from email_threads.threading import ids
 from email_threads.threading.admission import Entry, entry, invites

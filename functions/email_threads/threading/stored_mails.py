@@ -10,8 +10,8 @@ from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store import objects
 from email_threads.store.items import Automation, Mail
-from email_threads.store.items.mail import Evidence, EvidenceReason
-from email_threads.store.items.thread import AttachmentEntry, Direction, MailMetadata
+from email_threads.store.items.threads.mail import Evidence, EvidenceReason
+from email_threads.store.items.threads.thread import AttachmentEntry, Direction, MailMetadata
 from email_threads.threading import ids
 from email_threads.threading.admission import Entry
 from shared.runtime import clock

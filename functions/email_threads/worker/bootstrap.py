@@ -12,7 +12,7 @@ from botocore.config import Config
 from email_threads.configuration.resources import Run, SendingResources
 from email_threads.recovery import parking
 from email_threads.store import parked
-from email_threads.store.items.sends import action_key
+from email_threads.store.items.replies.sends import action_key
 from email_threads.worker import shares
 from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.access.ownership.claims import Owners

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.identity.addresses import without_label
 from shared.policy.consent import unreachable
 from shared.policy.consent.keywords import ConsentKeyword, vocabulary

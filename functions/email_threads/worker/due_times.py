@@ -22,7 +22,7 @@ from email_threads.store.changes import Change
 from email_threads.store.configuration import mailboxes
 from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status
-from email_threads.store.items.draft import SATISFACTION
+from email_threads.store.items.replies.draft import SATISFACTION
 from email_threads.threading.head import service_level
 from email_threads.threading.head.heads import touched, with_status
 from shared.aws.sqs_fifo import digest

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from email_threads.store import threads
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.aws.stored_objects import mail_files_of
 from shared.events.exchange import File, InboundMessage, bounded_extra, inbound_entry
 

@@ -30,7 +30,7 @@ from email_threads.recovery import parking
 from email_threads.store import objects
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import Automation, Direction
+from email_threads.store.items.threads.thread import Automation, Direction
 from email_threads.threading import tombstones
 from email_threads.threading.append import append
 from email_threads.threading.evidence import reply_tokens

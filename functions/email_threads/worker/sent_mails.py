@@ -13,7 +13,7 @@ from email_threads.parsing import mail as mails
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import AliasKind
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading import tombstones
 from email_threads.threading.append import append
 from email_threads.threading.incoming_mail import Incoming

@@ -17,7 +17,7 @@ from newsletters.api.changes import delete
 from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
-from newsletters.store import companies, issues, newsletters, series, warm_ups
+from newsletters.store import authors, companies, issues, newsletters, series, warm_ups
 from newsletters.store.bucket.objects import folder_of
 from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.newsletters import (
@@ -95,9 +95,11 @@ class Inventory(inventory.Inventory):
 
     def finish(self) -> None:
         """Remove the user as the author of the company's settings, issues, lists, templates, warm-ups and series."""
-        for authored in (issues, companies, public_lists, templates, warm_ups, series):
-            table = self.resources.store.table
+        table = self.resources.store.table
+        for authored in (issues, companies, series):
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
+        for written in (public_lists, templates, warm_ups):
+            authors.replace(table, written.of_company(table, self.company_id), self.user_id, ERASED)
 
     def _owns(self, metadata: Metadata) -> bool:
         return metadata.user_id == self.user_id

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from newsletters.store import authors
 from newsletters.store.items import Series
 from newsletters.store.items.item import (
     INDEX_PARTITION_KEY,
@@ -128,11 +129,11 @@ def advance(table: Table, series: Series, due_ms: int | None, **facts: Any) -> S
 
 def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
     """End the series of a user, whose newsletters are gone; replace one who changed others by *name*. Idempotent."""
-    for one in of_company(table, company_id):
+    present = of_company(table, company_id)
+    for one in present:
         if one.created_by == user_id:
             delete(table, one)
-        elif one.updated_by == user_id:
-            table.update(Series.key(company_id, one.series_id), put={"updated_by": name})
+    authors.replace(table, [one for one in present if one.created_by != user_id], user_id, name)
 
 
 def _due(series: Series, due_ms: int) -> Attributes:

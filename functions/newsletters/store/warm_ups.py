@@ -67,13 +67,6 @@ def put_plan(
     return WarmUp.read(stored)
 
 
-def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
-    """Replace a user who wrote plans by *name*. Idempotent."""
-    for one in of_company(table, company_id):
-        if one.updated_by == user_id:
-            table.update(WarmUp.key(company_id, one.domain), put=WarmUp.named(updated_by=name))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """

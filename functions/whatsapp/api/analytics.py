@@ -8,7 +8,7 @@ from whatsapp import store
 from whatsapp.api.inputs import AnalyticsQuery
 from whatsapp.api.queries import NotFound
 from whatsapp.api.views import AnalyticsDay, AnalyticsDays
-from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.analytics.counts import Analytics
 
 
 def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[AnalyticsDays]:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from whatsapp.api.json_view import View
-from whatsapp.store.items.groups import Call, CallStatus
+from whatsapp.store.items.conversations.groups import Call, CallStatus
 
 
 class CallFile(View):

@@ -13,7 +13,7 @@ from whatsapp.api.inputs import ChangeInput, NoteInput, ReadInput
 from whatsapp.api.views import StateView, WrittenNote, state_view
 from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.agents import Note
+from whatsapp.store.items.conversations.agents import Note
 
 CAUSE_CHARACTERS = 20  # 80 bits
 _FIELDS = ("archived", "assignee", "labels", "status", "snoozed_until")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -26,7 +26,7 @@ from whatsapp.api.views import (
 )
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 
 _NEWEST = 20  # messages that are looked at for an answer
 _OF_A_NOTE = {"by", "text"}

@@ -33,7 +33,7 @@ from whatsapp.privacy.requests import WhatsAppPart, jobs_of
 from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from whatsapp.api import analytics, changes, inputs, message_views, queries, vie
 from whatsapp.api.conversations import conversation_lists, opened_conversation
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.conversations.agent_changes import StateConflict
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ from whatsapp.jobs import (
     unfinished_sends,
 )
 from whatsapp.jobs.minute_jobs import Job
-from whatsapp.store.items.campaigns import OpenCampaigns
+from whatsapp.store.items.sending.campaigns import OpenCampaigns
 from whatsapp.store.sending import timers
 
 

@@ -33,7 +33,7 @@ from whatsapp.configuration.resources import SendingResources
 from whatsapp.sending import canned_replies, failures, files, inputs, messages, payloads, views
 from whatsapp.sending.gate import Gate
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 from whatsapp.store.sending.canned_replies import ListFull
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
     from shared.aws.sqs_fifo import Entry, FifoQueue
-    from whatsapp.store.items.job_positions import JobName
+    from whatsapp.store.items.analytics.job_positions import JobName
 
 # A round makes up for an outage of this length.
 LONGEST_ROUND_MS = clock.DAY_SECONDS * clock.SECOND_MS

@@ -26,7 +26,7 @@ from whatsapp.jobs import counting_plan
 from whatsapp.store.analytics import changed_hours, tallies
 from whatsapp.store.analytics.tallies import Subject, Tallies, Tally
 from whatsapp.store.items import Message
-from whatsapp.store.items.counts import Analytics, Counting, Hour
+from whatsapp.store.items.analytics.counts import Analytics, Counting, Hour
 
 # Time to set the hours of all accounts and to save the remaining work.
 RESERVE_MS = 15 * clock.SECOND_MS

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_standard import StandardQueue
-    from whatsapp.store.items.campaigns import OpenCampaigns
-    from whatsapp.store.items.sequences import Sequence, SequenceRun
+    from whatsapp.store.items.sending.campaigns import OpenCampaigns
+    from whatsapp.store.items.sending.sequences import Sequence, SequenceRun
 
 MINUTE_MS = 60 * clock.SECOND_MS
 

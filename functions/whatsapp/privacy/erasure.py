@@ -20,7 +20,7 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.privacy import campaign_lists, kinds, shares
 from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, pk
-from whatsapp.store.items.groups import Call, Group
+from whatsapp.store.items.conversations.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from whatsapp.privacy.shares import SHARE
 from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
 from whatsapp.privacy.subjects import Contact, hashes_of, resolve
 from whatsapp.store.items import Edit, pk
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

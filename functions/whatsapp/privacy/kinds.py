@@ -19,13 +19,13 @@ from whatsapp.store.items import (
     WebhookEvent,
     WhatsAppItem,
 )
-from whatsapp.store.items.agents import ConversationChange, Note
-from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
-from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
-from whatsapp.store.items.edit_authors import EditAuthor
-from whatsapp.store.items.groups import Call, Group, GroupParticipant
-from whatsapp.store.items.sequences import SequenceRun
-from whatsapp.store.items.tenants import PaymentOrder, Refund
+from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
+from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange
+from whatsapp.store.items.contacts.customers import Address, AddressDefault, FlowResponse, FlowToken
+from whatsapp.store.items.conversations.agents import ConversationChange, Note
+from whatsapp.store.items.conversations.edit_authors import EditAuthor
+from whatsapp.store.items.conversations.groups import Call, Group, GroupParticipant
+from whatsapp.store.items.sending.sequences import SequenceRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

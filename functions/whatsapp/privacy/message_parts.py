@@ -21,7 +21,7 @@ from whatsapp.store.items import (
     Status,
     pk,
 )
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:

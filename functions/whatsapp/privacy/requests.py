@@ -19,7 +19,7 @@ from shared.runtime import clock
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event
 from whatsapp.privacy import subjects
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ from shared.privacy.views import PrivacyJobView
 from whatsapp.api.queries import NotFound, conversation_address
 from whatsapp.privacy.requests import subject_of_key
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 
 class ContactInput(Input):

@@ -35,13 +35,13 @@ from whatsapp.store.items import (
     Reaction,
     Status,
 )
-from whatsapp.store.items.agents import ConversationChange, Note
-from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
-from whatsapp.store.items.customers import AddressDefault
-from whatsapp.store.items.edit_authors import EditAuthor
-from whatsapp.store.items.groups import Call, Group, GroupParticipant
+from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange
+from whatsapp.store.items.contacts.customers import AddressDefault
+from whatsapp.store.items.conversations.agents import ConversationChange, Note
+from whatsapp.store.items.conversations.edit_authors import EditAuthor
+from whatsapp.store.items.conversations.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.sequences import SequenceRun
+from whatsapp.store.items.sending.sequences import SequenceRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

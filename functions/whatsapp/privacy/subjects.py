@@ -19,7 +19,7 @@ from whatsapp.inbound import senders
 from whatsapp.inbound.event import OUTBOUND
 from whatsapp.store.contacts import people
 from whatsapp.store.items import Alias, Conversation, Phone
-from whatsapp.store.items.contact_links import ContactLink
+from whatsapp.store.items.contacts.contact_links import ContactLink
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -3,8 +3,8 @@
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.tables.rate_limits.fixed_window import Quotas
 from shared.events.recovery import quota
+from whatsapp.store.items.events.quotas import ParkedQuota
 from whatsapp.store.items.item import pk
-from whatsapp.store.items.quotas import ParkedQuota
 
 
 def has_room(table: Table, company: str | None) -> bool:

@@ -8,7 +8,7 @@ from shared.inbox.canned_replies import texts
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.sending.views import CannedRepliesView, CannedReplyView, RemovedView
-from whatsapp.store.items.canned_replies import CannedReply
+from whatsapp.store.items.sending.canned_replies import CannedReply
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

@@ -25,7 +25,7 @@ from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.sending.failures import PolicyRefused, TooFast
 from whatsapp.store.items import pk
-from whatsapp.store.items.rates import SendRate
+from whatsapp.store.items.sending.rates import SendRate
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

@@ -6,7 +6,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Permanent, Transient
 from whatsapp.store.items import Message, pk
-from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.conversations.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.ordering import order_key
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from whatsapp.api.entry_search import Entry
     from whatsapp.configuration.resources import Resources
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.exports import ExportJob
+    from whatsapp.store.items.analytics.exports import ExportJob
 
 KIND: Final = "export_page"
 LINK_SECONDS: Final = 3_600

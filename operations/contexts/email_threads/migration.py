@@ -31,7 +31,7 @@ from email_threads.store.items import (
     Thread,
 )
 from email_threads.store.items.item import date_of
-from email_threads.store.items.thread import Direction, EmailFields
+from email_threads.store.items.threads.thread import Direction, EmailFields
 from email_threads.store.lists import participants
 from email_threads.threading import ids, people
 from email_threads.threading.head import windows

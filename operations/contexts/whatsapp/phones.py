@@ -17,7 +17,7 @@ from whatsapp import store
 from whatsapp.store.accounts.numbers import ownership
 from whatsapp.store.accounts.numbers.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
-from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
+from whatsapp.store.items.accounts.phones import CONVERSATIONS, NO_AUTOMATION
 
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
 _AWS_ARN = r"arn:aws[a-z-]*:social-messaging:[a-z0-9-]+:[0-9]{12}:phone-number-id/[0-9a-f]{32}"

@@ -9,8 +9,8 @@ import pytest
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, Status, Thread
-from email_threads.store.items.service_level import ServiceLevel, Target, TargetState
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.service_level import ServiceLevel, Target, TargetState
+from email_threads.store.items.threads.thread import Direction
 from email_threads.store.lists.additions import Additions
 from email_threads.store.lists.inbox_heads import EmailHeads
 from email_threads.threading import ids

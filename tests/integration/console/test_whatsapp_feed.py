@@ -23,7 +23,7 @@ from whatsapp.api import queries
 from whatsapp.store.conversations import agent_changes, inbox_heads
 from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.agents import Note
+from whatsapp.store.items.conversations.agents import Note
 
 ADA = "447700900101"
 BEN = "447700900102"

@@ -11,7 +11,7 @@ from tests.integration.email_threads.drafting import asked, shown
 from tests.integration.email_threads.test_api import refused, result
 from tests.simulation.email_threads.system import COMPANY, System
 from whatsapp import store
-from whatsapp.store.items.canned_replies import CannedReply
+from whatsapp.store.items.sending.canned_replies import CannedReply
 
 READY = "Hello {{name}}, your {{thing}} is ready."
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.store.items import Participant
-from email_threads.store.items.mail import Evidence
+from email_threads.store.items.threads.mail import Evidence
 from email_threads.store.lists import participants
 from email_threads.threading import ids
 from email_threads.threading.evidence import reply_tokens

@@ -15,15 +15,15 @@ from events.whatsapp.actions import (
 from events.whatsapp.direct import ORDER
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from whatsapp.store.items import Message
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, MessagePrices
-from whatsapp.store.items.catalogs import Catalog, Product
-from whatsapp.store.items.customers import Address, FlowConfig, FlowResponse, FlowToken
-from whatsapp.store.items.exports import ExportJob
-from whatsapp.store.items.groups import Call, Group
-from whatsapp.store.items.media import Media
-from whatsapp.store.items.sequences import Sequence, SequenceRun
-from whatsapp.store.items.templates import TemplateMeta
-from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
+from whatsapp.store.items.accounts.catalogs import Catalog, Product
+from whatsapp.store.items.accounts.templates import TemplateMeta
+from whatsapp.store.items.accounts.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
+from whatsapp.store.items.analytics.exports import ExportJob
+from whatsapp.store.items.contacts.customers import Address, FlowConfig, FlowResponse, FlowToken
+from whatsapp.store.items.conversations.groups import Call, Group
+from whatsapp.store.items.conversations.media import Media
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage, MessagePrices
+from whatsapp.store.items.sending.sequences import Sequence, SequenceRun
 
 if TYPE_CHECKING:
     from whatsapp.store.items.item import WhatsAppItem

@@ -46,11 +46,11 @@ from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.system import System, grant_numbers, registered
 from whatsapp import store
 from whatsapp.store.items import Message
-from whatsapp.store.items.canned_replies import CannedReply
-from whatsapp.store.items.counts import Analytics
-from whatsapp.store.items.customers import FlowKeys
-from whatsapp.store.items.phones import CONVERSATIONS
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
+from whatsapp.store.items.analytics.counts import Analytics
+from whatsapp.store.items.contacts.customers import FlowKeys
+from whatsapp.store.items.contacts.privacy import PrivacyJob
+from whatsapp.store.items.sending.canned_replies import CannedReply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

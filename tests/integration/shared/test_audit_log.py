@@ -25,7 +25,7 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.runtime.failures import Transient
 from tests.template import create_table
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 
 ADA = Caller(company="acme", scopes=frozenset({Scope.WHATSAPP_WRITE}), principal="user:ada")
 

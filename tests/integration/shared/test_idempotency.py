@@ -21,7 +21,7 @@ from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.simulation import stored
 from tests.template import create_table
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 
 if TYPE_CHECKING:
     from shared.api.idempotency import RequestItem

@@ -38,7 +38,7 @@ from whatsapp.privacy.requests import jobs_of
 from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.store.items import ACTION_PK_PATTERN, Phone, WebhookEvent, pk
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 from whatsapp.worker.dispatcher import Handled, Invocation, process, process_file
 
 if TYPE_CHECKING:

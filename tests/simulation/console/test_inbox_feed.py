@@ -30,14 +30,14 @@ from tests.template import create_table, environment
 from whatsapp import store
 from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
     from tests.simulation.whatsapp.system import System
-    from whatsapp.store.items.campaigns import CampaignStatus
+    from whatsapp.store.items.sending.campaigns import CampaignStatus
 
 CAMPAIGN = "01CAMPAIGN"
 

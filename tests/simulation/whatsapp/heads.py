@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.store.conversations.head_writes import lists_of
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items.conversations.groups import Group
 from whatsapp.store.ordering import order_key
 from whatsapp.worker.updates import groups
 

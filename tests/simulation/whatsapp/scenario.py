@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import Event
-from whatsapp.store.items.phones import NO_AUTOMATION
+from whatsapp.store.items.accounts.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,13 +27,13 @@ from tests.simulation.whatsapp.scenario import Scenario
 from whatsapp import store
 from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
-from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
-from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, Sequence
+from whatsapp.store.items.accounts.phones import CONVERSATIONS, NO_AUTOMATION
+from whatsapp.store.items.sending.sequences import FIRST_MESSAGE, REQUEST_WELCOME, Sequence
 from whatsapp.store.sending import sequences
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System
-    from whatsapp.store.items.sequences import Trigger
+    from whatsapp.store.items.sending.sequences import Trigger
 
 
 def of_sequences() -> list[Scenario]:

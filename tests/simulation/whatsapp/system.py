@@ -34,7 +34,7 @@ from tests.simulation.simulated_system import SimulatedSystem
 from whatsapp import store
 from whatsapp.store.accounts.numbers import ownership
 from whatsapp.store.items import AccountOwner, Phone, PhoneCompanies, PhoneList
-from whatsapp.store.items.phones import NO_AUTOMATION
+from whatsapp.store.items.accounts.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

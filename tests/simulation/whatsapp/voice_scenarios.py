@@ -15,7 +15,7 @@ from whatsapp.inbound.event import Event as WorkerEvent
 from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.items import Message
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry

@@ -14,9 +14,9 @@ from conversations.ai.outcome import Cause
 from conversations.api.inputs import RatingReason
 from conversations.store.items.log import Delivery
 from email_threads.parsing.body.delivery_status import BounceClass
-from email_threads.store.items.draft import DraftStatus
-from email_threads.store.items.mail import Delivery as DeliveryOfMail
-from email_threads.store.items.service_level import TargetName, TargetState
+from email_threads.store.items.replies.draft import DraftStatus
+from email_threads.store.items.threads.mail import Delivery as DeliveryOfMail
+from email_threads.store.items.threads.service_level import TargetName, TargetState
 from richpanel.decisions.switches import Switches
 from shared.ai.files.spoken_words import FINAL
 from shared.identity.contacts.items import What

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tests.template import ROOT, environment, properties
@@ -74,9 +75,24 @@ class Imports:
         return self.found[handler]
 
     def loaded(self, modules: tuple[str, ...], function: str) -> list[str]:
-        """The modules of *modules* that the import of a function's handler loads."""
+        """
+        The modules of *modules* that the import of a function's handler loads. A module that does not exist fails the
+        test, which would else pass after a module was moved.
+        """
+        assert not [module for module in modules if not _exists(module)]
         found = self.of(function)["modules"]
         return [module for module in modules if module in found]
+
+
+def _exists(module: str) -> bool:
+    if module.split(".", maxsplit=1)[0] in sys.stdlib_module_names:
+        return True
+    paths = [ROOT / folder / module.replace(".", "/") for folder in FOLDERS]
+    if any(path.is_dir() or path.with_suffix(".py").is_file() for path in paths):
+        return True
+    # Libraries: their packages are looked up without an import of ours.
+    is_ours = any((ROOT / folder / module.split(".", maxsplit=1)[0]).is_dir() for folder in FOLDERS)
+    return not is_ours and find_spec(module) is not None
 
 
 @contextmanager

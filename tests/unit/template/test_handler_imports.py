@@ -50,7 +50,11 @@ NOT_AT_A_WEBHOOK = (
     "aws_lambda_powertools.utilities.data_classes",
 )
 RARE_ITEMS = (
-    *("accounts", "campaigns", "catalogs", "counts", "groups", "register", "templates", "tenants"),
+    *(f"accounts.{name}" for name in ("accounts", "catalogs", "templates", "tenants")),
+    "analytics.counts",
+    "conversations.groups",
+    "sending.campaigns",
+    "register",
 )
 # The versions of settings are light; what asks models is not.
 MODELS = (

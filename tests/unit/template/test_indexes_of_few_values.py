@@ -6,12 +6,12 @@ FUNCTIONS = Path(__file__).parents[3] / "functions"
 # By module: its reason to name the index. None is a read.
 NAMED = {
     "gsi_direction": {
-        "whatsapp/store/items/messages.py": "declares it",
+        "whatsapp/store/items/conversations/messages.py": "declares it",
         "whatsapp/actions/conversations/message_lists.py": "a comment",
         "console/operations/deployment.py": "lists the indexes of a deployment",
     },
     "gsi_status": {
-        "whatsapp/store/items/messages.py": "declares it",
+        "whatsapp/store/items/conversations/messages.py": "declares it",
         "console/operations/deployment.py": "as above",
         "whatsapp/worker/messages/intake.py": "a comment",
     },

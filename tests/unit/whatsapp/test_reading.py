@@ -18,7 +18,7 @@ from whatsapp.api.conversations.conversation_lists import conversations
 from whatsapp.api.inputs import ConversationsQuery
 from whatsapp.api.queries import ApiDependencies, PhoneRequired
 from whatsapp.store.items import Conversation, Phone, PhoneList
-from whatsapp.store.items.conversations import Folder
+from whatsapp.store.items.conversations.conversations import Folder
 
 PHONE = "106540352242922"
 NO_BUCKET = Bucket(lambda: pytest.fail("nothing here calls S3"), "media")

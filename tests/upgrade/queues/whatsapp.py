@@ -16,7 +16,7 @@ from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.inbound import payment_claims
 from whatsapp.inbound.event import PRIVACY_JOB, TRANSCRIPTION
 from whatsapp.inbound.transcript_requests import MESSAGE
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
 

@@ -15,7 +15,7 @@ from email_threads.store import drafts, threads
 from email_threads.store.configuration import mailboxes
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, DraftStatus
-from email_threads.store.items.draft import FINAL
+from email_threads.store.items.replies.draft import FINAL
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput, Unprocessable
 

@@ -9,13 +9,13 @@ from email_threads.replies import recipients
 from email_threads.replies.approval import second_answers
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store.items import DraftFile
-from email_threads.store.items.draft import WAITING
+from email_threads.store.items.replies.draft import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from email_threads.store.items import Draft, Mail, Thread
-    from email_threads.store.items.thread import AttachmentEntry
+    from email_threads.store.items.threads.thread import AttachmentEntry
 
 _DECORATION_BYTES: Final = 10 << 10
 _SAME = set(views.DraftView.model_fields) - {

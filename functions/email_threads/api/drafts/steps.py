@@ -20,7 +20,7 @@ from email_threads.store import drafts
 from email_threads.store.configuration import mailboxes
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import Status
-from email_threads.store.items.draft import WAITING
+from email_threads.store.items.replies.draft import WAITING
 from email_threads.threading.head.heads import with_status
 
 if TYPE_CHECKING:

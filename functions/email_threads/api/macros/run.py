@@ -21,7 +21,7 @@ from email_threads.replies import composition
 from email_threads.replies.approval import review, second_answers
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
-from email_threads.store.items.draft import FINAL
+from email_threads.store.items.replies.draft import FINAL
 from shared.api import principals
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput

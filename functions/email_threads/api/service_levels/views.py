@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.store.deadlines import service_levels
-from email_threads.store.items.service_level import TargetName, TargetState
+from email_threads.store.items.threads.service_level import TargetName, TargetState
 from shared.api.models.views import View
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
-    from email_threads.store.items.service_level import ServiceLevelDay, Target
+    from email_threads.store.items.threads.service_level import ServiceLevelDay, Target
 
 
 class TargetView(View):

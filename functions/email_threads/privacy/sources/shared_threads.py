@@ -18,7 +18,7 @@ from email_threads.privacy.findings import (
 )
 from email_threads.store import threads
 from email_threads.store.items import Draft
-from email_threads.store.items.privacy import MAIL, PART, THREAD, Place
+from email_threads.store.items.privacy.privacy import MAIL, PART, THREAD, Place
 from email_threads.store.privacy import erasure, retention
 from shared.privacy.inventory import Found
 

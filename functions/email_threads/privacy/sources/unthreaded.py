@@ -24,7 +24,7 @@ from email_threads.replies.automatic import count_keys
 from email_threads.store import drafts, parked, threads
 from email_threads.store.items import AliasKind, Draft
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.privacy import PART
+from email_threads.store.items.privacy.privacy import PART
 from email_threads.store.privacy import erasure
 from shared.privacy.inventory import Found, Page
 from shared.runtime.json_objects import json_object

@@ -16,7 +16,7 @@ from email_threads.privacy.findings import (
     row_key,
 )
 from email_threads.store import changes, objects, threads
-from email_threads.store.items.privacy import MAIL, THREAD, Place
+from email_threads.store.items.privacy.privacy import MAIL, THREAD, Place
 from email_threads.store.privacy import erasure, retention
 from shared.privacy.inventory import Found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
-from email_threads.store.items.draft import FINAL, WAITING
+from email_threads.store.items.replies.draft import FINAL, WAITING
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import drafts, threads
 from email_threads.store.items import DraftStatus, ReplyMode
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.runtime import clock
 
 if TYPE_CHECKING:

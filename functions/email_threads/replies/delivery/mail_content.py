@@ -15,7 +15,7 @@ from email_threads.replies.approval import signatures
 from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.replies.recipients import LONGEST_LOCAL_PART
 from email_threads.store import objects, threads
-from email_threads.store.items.draft import DraftKind
+from email_threads.store.items.replies.draft import DraftKind
 from email_threads.threading.evidence import reply_tokens, subjects
 from shared.providers.email import mime, ses
 from shared.providers.outcomes import Refused

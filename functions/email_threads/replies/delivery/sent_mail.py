@@ -11,7 +11,7 @@ from email_threads.parsing.caps import SYNTHETIC_DOMAIN
 from email_threads.replies.delivery.corrections import edits_of
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading.append import append
 from email_threads.threading.incoming_mail import Incoming
 from shared.ai.spending.senders import sender_hash

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Key
 
 from email_threads.store.items import ScheduledSend
-from email_threads.store.items.thread import TTL_INDEX
+from email_threads.store.items.threads.thread import TTL_INDEX
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 

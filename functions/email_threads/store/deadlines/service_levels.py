@@ -16,15 +16,15 @@ from boto3.dynamodb.conditions import Key
 
 from email_threads.store.items import Deadline, ServiceLevelDay, Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.service_level import KEPT_DAYS
-from email_threads.store.items.thread import TTL_INDEX
+from email_threads.store.items.threads.service_level import KEPT_DAYS
+from email_threads.store.items.threads.thread import TTL_INDEX
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from email_threads.store.items.service_level import ServiceLevel, Target, TargetName
+    from email_threads.store.items.threads.service_level import ServiceLevel, Target, TargetName
     from shared.aws.dynamodb import Attributes, Table
 
 OPEN: Final = frozenset({Status.ACTIVE, Status.PENDING_INFO})

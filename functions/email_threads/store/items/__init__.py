@@ -29,24 +29,24 @@ Items of the table, one string key each.
 Only heads have `status`, so that only heads are in StatusIndex.
 """
 
-from email_threads.store.items.alias import Alias, AliasKind
-from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
-from email_threads.store.items.draft_day import DraftDay
-from email_threads.store.items.erased import ErasedAddress
-from email_threads.store.items.expiry import Expiry
-from email_threads.store.items.macro import Macro, MacroList
-from email_threads.store.items.mail import Delivery, Mail
-from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox
-from email_threads.store.items.mailbox_version import MailboxVersion
-from email_threads.store.items.note import Audit, Note
+from email_threads.store.items.mailboxes.alias import Alias, AliasKind
+from email_threads.store.items.mailboxes.macro import Macro, MacroList
+from email_threads.store.items.mailboxes.mailbox import CompanyMailboxes, Mailbox
+from email_threads.store.items.mailboxes.mailbox_version import MailboxVersion
+from email_threads.store.items.mailboxes.signature import Signature
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
-from email_threads.store.items.participant import Participant
-from email_threads.store.items.privacy import PrivacyJob
-from email_threads.store.items.scheduled_send import ScheduledSend
-from email_threads.store.items.sends import AnswerCount
-from email_threads.store.items.service_level import Deadline, ServiceLevelDay
-from email_threads.store.items.signature import Signature
-from email_threads.store.items.thread import (
+from email_threads.store.items.privacy.erased import ErasedAddress
+from email_threads.store.items.privacy.expiry import Expiry
+from email_threads.store.items.privacy.privacy import PrivacyJob
+from email_threads.store.items.replies.draft import Draft, DraftFile, DraftKind, DraftStatus
+from email_threads.store.items.replies.draft_day import DraftDay
+from email_threads.store.items.replies.scheduled_send import ScheduledSend
+from email_threads.store.items.replies.sends import AnswerCount
+from email_threads.store.items.threads.mail import Delivery, Mail
+from email_threads.store.items.threads.note import Audit, Note
+from email_threads.store.items.threads.participant import Participant
+from email_threads.store.items.threads.service_level import Deadline, ServiceLevelDay
+from email_threads.store.items.threads.thread import (
     AiAnalysis,
     AnalysisState,
     Automation,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from email_threads.store.items import Draft, Note
-from email_threads.store.items.draft import WAITING
 from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.replies.draft import WAITING
 from shared.inbox.notifications.causes import WaitingDraft, WrittenNote, mentions_in
 
 if TYPE_CHECKING:

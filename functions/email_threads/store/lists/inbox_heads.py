@@ -9,8 +9,8 @@ from email_threads.store import threads
 from email_threads.store.deadlines import service_levels
 from email_threads.store.items import Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.service_level import TargetState
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.service_level import TargetState
+from email_threads.store.items.threads.thread import Direction
 from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import claimed
 from shared.identity.identifiers import IdentifierKind
@@ -19,7 +19,7 @@ from shared.inbox import items as inbox
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from email_threads.store.items.service_level import Target
+    from email_threads.store.items.threads.service_level import Target
     from shared.aws.dynamodb import Attributes, Table
     from shared.identity.contacts.claims import Claim
     from shared.identity.identifiers import Identifier

@@ -16,7 +16,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from email_threads.store import threads
 from email_threads.store.items import Participant, Status, Thread
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.thread import COMPANY_INDEX
+from email_threads.store.items.threads.thread import COMPANY_INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Attr, Key
 
 from email_threads.store.items import Audit, Expiry, Note, Thread
 from email_threads.store.items.item import PARTITION_KEY, date_of
-from email_threads.store.items.thread import TTL_INDEX
+from email_threads.store.items.threads.thread import TTL_INDEX
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 

@@ -8,8 +8,8 @@ from email_threads.parsing.answer_rules import Refusal
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items import Status
-from email_threads.store.items.mail import Evidence
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.mail import Evidence
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading.head import heads, service_level, windows
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from email_threads.store.deadlines.service_levels import OPEN
-from email_threads.store.items.satisfaction import Satisfaction
-from email_threads.store.items.thread import Direction, Status
+from email_threads.store.items.threads.satisfaction import Satisfaction
+from email_threads.store.items.threads.thread import Direction, Status
 from shared.runtime import clock
 
 if TYPE_CHECKING:

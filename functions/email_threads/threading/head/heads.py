@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.parsing.trust import Trust
 from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.store.threads import Append
 from email_threads.threading.head import follow_up, service_level, windows
 from shared.identity.contacts.claims import Proof
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from email_threads.store.items import Mail
-    from email_threads.store.items.service_level import ServiceLevel
+    from email_threads.store.items.threads.service_level import ServiceLevel
     from email_threads.threading.head.service_level import Targets
     from shared.policy.business_hours import BusinessHours
 

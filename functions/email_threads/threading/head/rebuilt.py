@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing.trust import Trust
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading import people
 from email_threads.threading.head import heads, service_level, windows
 from shared.identity.contacts.claims import Proof
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from email_threads.store.items import HistoryEntry, Mail, Thread
-    from email_threads.store.items.service_level import ServiceLevel
+    from email_threads.store.items.threads.service_level import ServiceLevel
 
 _SHOWN: Final = 3 * windows.MOST_MAILS  # newest mails from which the window is built again
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.deadlines.service_levels import OPEN
 from email_threads.store.items import Mailbox, Status, Thread
-from email_threads.store.items.service_level import ServiceLevel, Target, TargetState
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.service_level import ServiceLevel, Target, TargetState
+from email_threads.store.items.threads.thread import Direction
 from shared.runtime import clock
 
 if TYPE_CHECKING:

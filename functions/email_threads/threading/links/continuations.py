@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import Kind
 from email_threads.store import threads
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading.head.follow_up import is_final
 
 if TYPE_CHECKING:

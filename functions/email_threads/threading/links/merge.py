@@ -25,9 +25,9 @@ from email_threads.parsing.kinds import Kind
 from email_threads.store import changes, merges, threads
 from email_threads.store.changes import Change
 from email_threads.store.deadlines.service_levels import is_open
-from email_threads.store.items.merge import MergeEffects
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import SPAM
+from email_threads.store.items.threads.merge import MergeEffects
+from email_threads.store.items.threads.thread import SPAM
 from email_threads.store.lists import participants
 from email_threads.store.threads import Refusal
 from email_threads.threading import ids, people

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from email_threads.threading.head.follow_up import is_final
 from email_threads.threading.links.merge import MOST_MAILS, winner_of
 

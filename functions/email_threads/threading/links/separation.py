@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from email_threads.inbound.events import EmailSeparate
     from email_threads.store.items import Mail
-    from email_threads.store.items.merge import MergeEffects
+    from email_threads.store.items.threads.merge import MergeEffects
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 

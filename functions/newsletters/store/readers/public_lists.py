@@ -44,17 +44,6 @@ def remove(table: Table, company_id: str, list_id: str) -> None:
     table.delete(PublicList.key(company_id, list_id))
 
 
-def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
-    """Replace a user who wrote public lists by *name*. Idempotent."""
-    for one in of_company(table, company_id):
-        if one.updated_by == user_id:
-            table.update(
-                PublicList.key(company_id, one.list_id),
-                put=PublicList.named(updated_by=name),
-                when=PublicList.attr("updated_by").eq(user_id),
-            )
-
-
 def archive(table: Table, issue: Issue, sent_at: str) -> None:
     """Write the entries of a sent issue in the archives of its lists. Safe to repeat with the same time."""
     for list_id in issue.list_ids:

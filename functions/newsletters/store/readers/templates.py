@@ -47,14 +47,3 @@ def put(table: Table, given: MailTemplate) -> MailTemplate:
 def remove(table: Table, company_id: str, template_id: str) -> None:
     """Delete a template. Idempotent."""
     table.delete(MailTemplate.key(company_id, template_id))
-
-
-def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
-    """Replace a user who wrote templates by *name*. Idempotent."""
-    for one in of_company(table, company_id):
-        if one.updated_by == user_id:
-            table.update(
-                MailTemplate.key(company_id, one.template_id),
-                put=MailTemplate.named(updated_by=name),
-                when=MailTemplate.attr("updated_by").eq(user_id),
-            )

@@ -25,8 +25,8 @@ from whatsapp.actions.campaigns.pages.recipients import country_of
 from whatsapp.actions.campaigns.views import RecipientsView, RecipientView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.templates import fit
-from whatsapp.store.items.campaign_tests import BodyField
-from whatsapp.store.items.campaigns import AudienceOfCampaign, Campaign
+from whatsapp.store.items.sending.campaign_tests import BodyField
+from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
 
 _STORED: Final = {"givenNames": "given_names"}  # names of fields that requests spell in another way
 REACHED, LEFT_OUT = "reached", "left_out"

@@ -19,7 +19,7 @@ from whatsapp.store.sending import audience_readings
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 CONTROL = Group("campaign_control")
 PAUSED_BY_PERSON = "paused"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.store.items.campaigns import NO_VALID_RECIPIENTS
-from whatsapp.store.items.counts import Hour
+from whatsapp.store.items.analytics.counts import Hour
+from whatsapp.store.items.sending.campaigns import NO_VALID_RECIPIENTS
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 PAGES_PER_READ = 100
 COUNTED_MS = 8 * clock.DAY_SECONDS * clock.SECOND_MS  # Each hour is counted for so long.

@@ -21,7 +21,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
 from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.templates import approval, fit
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from shared.aws.sqs_standard import LONGEST_DELAY_SECONDS
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, Event
-from whatsapp.store.items.campaigns import NO_VALID_RECIPIENTS
+from whatsapp.store.items.sending.campaigns import NO_VALID_RECIPIENTS
 from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_standard import StandardQueue
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.campaigns import Campaign, CampaignPage
+    from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 LONGEST_DELAY_MS = LONGEST_DELAY_SECONDS * clock.SECOND_MS
 

@@ -28,7 +28,7 @@ from whatsapp.actions.campaigns.views import (
 )
 from whatsapp.api.queries import NotFound
 from whatsapp.store.items import Message
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_standard import StandardQueue
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 ABANDONED_MS = clock.DAY_SECONDS * clock.SECOND_MS
 

@@ -3,8 +3,8 @@
 from whatsapp.actions.campaigns.costs.views import CostView
 from whatsapp.actions.dispatch import error_meanings
 from whatsapp.sending.views import View
-from whatsapp.store.items.campaign_tests import CampaignTest
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaign_tests import CampaignTest
+from whatsapp.store.items.sending.campaigns import Campaign
 
 # The reasons for which a campaign pauses or ends by itself.
 _REASONS = {

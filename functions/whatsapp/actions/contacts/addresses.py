@@ -31,7 +31,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store import ordering
 from whatsapp.store.contacts import addresses as saved
-from whatsapp.store.items.customers import Address, AddressDefault
+from whatsapp.store.items.contacts.customers import Address, AddressDefault
 from whatsapp.worker.messages import flow_replies
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from whatsapp.api.json_view import View
 from whatsapp.api.queries import PhoneRequired
 from whatsapp.store.conversations.lists.conversation_lists import START, Position
 from whatsapp.store.items import Conversation, Phone
-from whatsapp.store.items.conversations import Folder
+from whatsapp.store.items.conversations.conversations import Folder
 
 INBOX = Group("inbox_extra")
 _ACTIVE: Sequence[Folder] = ("open", "resolved", "snoozed")

@@ -12,7 +12,7 @@ from whatsapp.actions.conversations import inputs
 from whatsapp.actions.conversations.deletions import LEGACY
 from whatsapp.actions.conversations.inputs import ConversationInput
 from whatsapp.api.json_view import View
-from whatsapp.store.items.exports import ExportJob
+from whatsapp.store.items.analytics.exports import ExportJob
 from whatsapp.worker import message_exports
 
 

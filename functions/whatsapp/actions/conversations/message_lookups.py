@@ -20,7 +20,7 @@ from whatsapp.api.message_views import history_of
 from whatsapp.api.provider_objects import ReachedStatus
 from whatsapp.store.conversations.lists import merged_entries
 from whatsapp.store.items import Message, Status
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items.conversations.groups import Group
 
 
 class GetMessage(Input):

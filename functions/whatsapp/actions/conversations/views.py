@@ -15,7 +15,7 @@ from whatsapp.api.message_views import MessageView, message_view
 from whatsapp.api.provider_objects import ErrorView, PricedConversation, Pricing
 from whatsapp.api.views import StateView, state_view
 from whatsapp.store.items import Conversation, Media, Message, Status
-from whatsapp.store.items.groups import Call as PhoneCall
+from whatsapp.store.items.conversations.groups import Call as PhoneCall
 
 _Reason = Literal["customer_wrote", "free_entry_point", "expired", "never_wrote"]
 

@@ -25,7 +25,7 @@ from whatsapp.actions.calls.call import ActionResources, Call
 from whatsapp.actions.calls.failures import BadEnvelope, SecretGiven
 from whatsapp.actions.dispatch import answers, catalogue, kept_answers
 from whatsapp.sending.drafts import Draft
-from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.sending.requests import Idempotency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -23,7 +23,7 @@ from whatsapp.actions.flows.providers.provider import Definition, Form, FormsAtP
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.sending.views import View
-from whatsapp.store.items.customers import FlowConfig
+from whatsapp.store.items.contacts.customers import FlowConfig
 
 BUILDER = Group("flows_builder")
 MESSAGING = Group("flows_messaging")

@@ -26,7 +26,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone
-from whatsapp.store.items.customers import FlowKeys
+from whatsapp.store.items.contacts.customers import FlowKeys
 
 KEY_BITS = 2_048
 _MOST_PAIRS = 2

@@ -22,7 +22,7 @@ from whatsapp.actions.templates.sending.slots import Definition, Given
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.payloads import of_template
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.contacts.customers import FlowToken
 
 MESSAGING = Group("flows_messaging")
 LEGACY = Group("legacy")

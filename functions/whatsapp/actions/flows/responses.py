@@ -26,7 +26,7 @@ from whatsapp.actions.calls.inputs import (
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.customers import FlowResponse, FlowToken
+from whatsapp.store.items.contacts.customers import FlowResponse, FlowToken
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes

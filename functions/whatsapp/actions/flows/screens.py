@@ -24,7 +24,7 @@ from whatsapp.inbound.flows import exchange
 from whatsapp.inbound.flows.routing import SUCCESS as END
 from whatsapp.inbound.flows.routing import Exchange
 from whatsapp.sending.views import View
-from whatsapp.store.items.customers import FlowConfig
+from whatsapp.store.items.contacts.customers import FlowConfig
 
 MESSAGING = Group("flows_messaging")
 MOST_SCREENS = 50

@@ -16,7 +16,7 @@ from whatsapp.actions.calls.inputs import Flag, Input, Text
 from whatsapp.actions.groups_and_calls.calls import CALLING, Sdp, post
 from whatsapp.api.call_views import CallView, call_view
 from whatsapp.api.queries import NotFound
-from whatsapp.store.items.groups import Call as StoredCall
+from whatsapp.store.items.conversations.groups import Call as StoredCall
 from whatsapp.worker.updates import calls
 
 _ROUNDS = 5

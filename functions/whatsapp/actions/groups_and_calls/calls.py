@@ -19,7 +19,7 @@ from whatsapp.sending import recipients
 from whatsapp.sending.failures import PolicyRefused, ProviderRejected
 from whatsapp.sending.gate import Subject
 from whatsapp.store.items import Conversation, Phone
-from whatsapp.store.items.groups import Call as StoredCall
+from whatsapp.store.items.conversations.groups import Call as StoredCall
 from whatsapp.worker.updates import calls
 
 CALLING = Group("calling")

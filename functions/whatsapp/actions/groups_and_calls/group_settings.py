@@ -21,7 +21,7 @@ from whatsapp.actions.dispatch.registration import Group as ActionGroup
 from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.actions.groups_and_calls.groups import GroupId, GroupInput
 from whatsapp.sending.views import View
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items.conversations.groups import Group
 
 EXTRA = ActionGroup("groups_extra")
 _PRODUCT = {"messaging_product": "whatsapp"}

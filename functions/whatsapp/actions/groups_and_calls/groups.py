@@ -27,7 +27,7 @@ from whatsapp.actions.groups_and_calls import known_groups
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.payloads import of_text
 from whatsapp.sending.views import View
-from whatsapp.store.items.groups import Group, GroupRequest
+from whatsapp.store.items.conversations.groups import Group, GroupRequest
 
 GROUPS = ActionGroup("groups")
 _FIELDS = (

@@ -10,7 +10,7 @@ from whatsapp import store
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.failures import StateConflict
 from whatsapp.api.queries import NotFound
-from whatsapp.store.items.groups import Group, GroupParticipant
+from whatsapp.store.items.conversations.groups import Group, GroupParticipant
 from whatsapp.worker.updates.groups import DELETED, MOST_LISTED
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from whatsapp.sending.failures import (
     of_not_sent,
     of_refused,
 )
-from whatsapp.store.items.groups import Call as StoredCall
+from whatsapp.store.items.conversations.groups import Call as StoredCall
 from whatsapp.worker.media import downloads
 from whatsapp.worker.media.copying import Announced
 from whatsapp.worker.media.types import LIMITS

@@ -16,7 +16,7 @@ from whatsapp.actions.media import company_files, limits
 from whatsapp.actions.media.limits import CATEGORIES, Category, Format
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_types
-from whatsapp.store.items.accounts import MediaTypesConfig
+from whatsapp.store.items.accounts.accounts import MediaTypesConfig
 
 EUM = Group("eum_media")
 UTILITY = Group("config_utility")

@@ -18,7 +18,7 @@ from whatsapp.actions.media.limits import Category, category_of
 from whatsapp.sending.views import View
 from whatsapp.store.accounts import media_files
 from whatsapp.store.items import Message, pk
-from whatsapp.store.items.groups import Call as StoredCall
+from whatsapp.store.items.conversations.groups import Call as StoredCall
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Media

@@ -31,7 +31,7 @@ from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_file, of_text
 from whatsapp.sending.templates import approval
 from whatsapp.store.items import Conversation, Phone
-from whatsapp.store.items.groups import Group as StoredGroup
+from whatsapp.store.items.conversations.groups import Group as StoredGroup
 
 GROUPS = Group("groups")
 # Buttons of templates that sell something.

@@ -21,7 +21,7 @@ from whatsapp.actions.templates.views import TemplatesView, TemplateView
 from whatsapp.api.queries import NotFound
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+    from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 
 META = Group("templates_meta")
 EUM = Group("eum_templates")

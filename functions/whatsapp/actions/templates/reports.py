@@ -24,8 +24,8 @@ from whatsapp.actions.templates.provider_objects import TemplateChange, Template
 from whatsapp.actions.templates.views import TemplateView
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.counts import Analytics
-from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateMeta
+from whatsapp.store.items.analytics.counts import Analytics
 
 MARKETING = Group("marketing_templates")
 META = Group("templates_meta")

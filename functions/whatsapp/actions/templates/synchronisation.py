@@ -20,7 +20,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.templates import accounts, views
 from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.sending.views import View
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import words
 from whatsapp.worker.updates.templates.words import DELETED
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.actions.templates.provider_objects import TemplateComponent  # noqa: TC001 - pydantic needs it
 from whatsapp.sending.views import View
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import caches, words
 
 if TYPE_CHECKING:

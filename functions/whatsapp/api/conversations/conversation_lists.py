@@ -12,7 +12,7 @@ from whatsapp.api.queries import ApiDependencies, conversation_address, phone_of
 from whatsapp.api.views import Conversations, conversation_view
 from whatsapp.store.conversations.lists.conversation_lists import START, Position
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.conversations import ARCHIVED, Folder
+from whatsapp.store.items.conversations.conversations import ARCHIVED, Folder
 
 # A label, the status of archived conversations, and the number of an assignee's conversations are compared entry by
 # entry. One call compares a bounded number, then returns a cursor.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shared.providers.company_secrets import CompanySecrets
     from shared.providers.http import Answer
     from whatsapp.inbound.flows.routing import Exchange, Step
-    from whatsapp.store.items.customers import FlowConfig
+    from whatsapp.store.items.contacts.customers import FlowConfig
 
 # The client waits ten seconds (Meta, "Implementing endpoints for Flows"); the function's own work takes the rest.
 WITHIN_MS = 4 * clock.SECOND_MS

@@ -25,13 +25,13 @@ from whatsapp import store
 from whatsapp.inbound.flows import encryption, routing
 from whatsapp.inbound.flows.endpoint import EndpointCall
 from whatsapp.inbound.flows.routing import Exchange
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.contacts.customers import FlowToken
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from whatsapp.inbound.flows.endpoint import Endpoints
     from whatsapp.inbound.flows.keys import PrivateKeys
-    from whatsapp.store.items.customers import FlowConfig
+    from whatsapp.store.items.contacts.customers import FlowConfig
 
 BAD_KEY = HTTPStatus.MISDIRECTED_REQUEST  # 421: the client fetches the public key again
 TOKEN_OVER = 427

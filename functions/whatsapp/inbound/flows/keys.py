@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-    from whatsapp.store.items.customers import FlowKeys
+    from whatsapp.store.items.contacts.customers import FlowKeys
 
 _GONE = frozenset({"ParameterNotFound", "ParameterVersionNotFound"})
 _MOST_CACHED = 100

@@ -18,7 +18,7 @@ from shared.aws.tables.dynamodb_json import plain, storable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whatsapp.store.items.customers import FlowConfig
+    from whatsapp.store.items.contacts.customers import FlowConfig
 
 SUCCESS = "SUCCESS"
 INIT, BACK, DATA_EXCHANGE, PING = "INIT", "BACK", "data_exchange", "ping"

@@ -23,7 +23,7 @@ from whatsapp.sending.failures import (
     of_refused,
 )
 from whatsapp.sending.templates import fit
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates.templates import caches
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.accounts import QualityEntry, QualityRating
+from whatsapp.store.items.accounts.accounts import QualityEntry, QualityRating
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
 # Every change to an item raises at least one of these, and none ever decreases.
 ORDERS = (

@@ -10,8 +10,8 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, Table
 from whatsapp.store.items import pk
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMedia, TemplateMeta
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
 
 ACCOUNT_INDEX, NAME_INDEX = "gsi_template_waba", "gsi_template_name"
 META_INDEX = "gsi_waba_itemtype"

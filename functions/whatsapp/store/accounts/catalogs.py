@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.accounts.numbers import phones
 from whatsapp.store.items import Phone, pk
-from whatsapp.store.items.catalogs import Catalog, Product
+from whatsapp.store.items.accounts.catalogs import Catalog, Product
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:

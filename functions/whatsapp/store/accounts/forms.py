@@ -9,7 +9,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.customers import (
+from whatsapp.store.items.contacts.customers import (
     Address,
     AddressDefault,
     FlowConfig,

@@ -2,7 +2,7 @@
 
 from shared.aws.dynamodb import Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.accounts import MediaTypesConfig
+from whatsapp.store.items.accounts.accounts import MediaTypesConfig
 
 
 def get(table: Table) -> MediaTypesConfig | None:

@@ -2,7 +2,7 @@
 
 from shared.aws.dynamodb import Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.accounts import InfraConfig, WebhookConfig
+from whatsapp.store.items.accounts.accounts import InfraConfig, WebhookConfig
 
 
 def get(table: Table, waba: str) -> WebhookConfig | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from shared.runtime import clock
 from whatsapp.store.items import pk
-from whatsapp.store.items.changed_hours import ChangedHours
+from whatsapp.store.items.analytics.changed_hours import ChangedHours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

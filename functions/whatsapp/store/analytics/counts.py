@@ -12,7 +12,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp.store.analytics.tallies import Entry
 from whatsapp.store.items import Message, WhatsAppItem, pk
-from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
+from whatsapp.store.items.analytics.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.store.items.item import PARTITION_KEY
 
 INBOX_INDEX = "gsi_inbox"

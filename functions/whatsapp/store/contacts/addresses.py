@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import Table, TransactionRefused
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.customers import Address, AddressDefault
+from whatsapp.store.items.contacts.customers import Address, AddressDefault
 from whatsapp.store.items.item import PARTITION_KEY
 
 

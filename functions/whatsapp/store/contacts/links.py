@@ -5,7 +5,7 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
+from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange
 from whatsapp.store.items.item import PARTITION_KEY
 
 

@@ -14,8 +14,8 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.conversations.head_writes import MAX_ROUNDS, existing, lists_of
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.agents import ConversationChange
-from whatsapp.store.items.conversations import OPEN
+from whatsapp.store.items.conversations.agents import ConversationChange
+from whatsapp.store.items.conversations.conversations import OPEN
 from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Conversation.attr

@@ -31,7 +31,7 @@ from whatsapp.store.conversations.head_writes import (
     update_if,
 )
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.conversations import OPEN_UNREAD
+from whatsapp.store.items.conversations.conversations import OPEN_UNREAD
 
 RING_KEPT = 8
 RING_FULL = 14  # The head stays below 1 KB, that is one write unit.

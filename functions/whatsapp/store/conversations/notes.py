@@ -5,7 +5,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.store.inbox.messages import TIMELINE_INDEX
 from whatsapp.store.items import pk
-from whatsapp.store.items.agents import Note
+from whatsapp.store.items.conversations.agents import Note
 from whatsapp.store.items.item import PARTITION_KEY
 
 

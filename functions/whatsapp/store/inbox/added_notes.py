@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.inbox.notifications.causes import WrittenNote, mentions_in
-from whatsapp.store.items.agents import Note
+from whatsapp.store.items.conversations.agents import Note
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
 MOST_ENTRIES = 2_000  # read for one page; calls are few among messages

@@ -4,7 +4,7 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.exports import ExportJob
+from whatsapp.store.items.analytics.exports import ExportJob
 from whatsapp.store.items.item import PARTITION_KEY
 
 

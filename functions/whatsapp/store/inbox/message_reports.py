@@ -86,7 +86,7 @@ def replace_edit(table: Table, edit: Edit) -> None:
 
 def list_author(table: Table, edit: Edit, subject: str, at: str, ttl: int | None) -> None:
     """List *edit* under a further author, as of the author's first change. Idempotent."""
-    from whatsapp.store.items.edit_authors import EditAuthor  # noqa: PLC0415 - of rare changes
+    from whatsapp.store.items.conversations.edit_authors import EditAuthor  # noqa: PLC0415 - of rare changes
 
     tail = subject.removeprefix("subject#")
     listed = EditAuthor(

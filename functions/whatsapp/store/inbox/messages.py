@@ -16,7 +16,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from whatsapp.store.items.groups import Call
+    from whatsapp.store.items.conversations.groups import Call
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"
@@ -254,7 +254,7 @@ def entries_of(table: Table, listed: Iterable[Attributes]) -> list[Message | Cal
 
     The index projects only small entries; the items are read by key, so they are never stale.
     """
-    from whatsapp.store.items.groups import Call  # noqa: PLC0415 - the worker stores messages without it
+    from whatsapp.store.items.conversations.groups import Call  # noqa: PLC0415 - the worker stores messages without it
 
     types: dict[str, type[Message | Call]] = {
         Message.item_type: Message,

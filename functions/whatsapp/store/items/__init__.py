@@ -4,13 +4,13 @@ Item types of the frequently run functions; import the other item families from 
 Each class adds about half a millisecond to a cold start. `register` imports all of them.
 """
 
-from whatsapp.store.items.aliases import Alias
-from whatsapp.store.items.conversations import Conversation
-from whatsapp.store.items.events import ParkedEntry, WebhookEvent
+from whatsapp.store.items.accounts.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
+from whatsapp.store.items.contacts.aliases import Alias
+from whatsapp.store.items.conversations.conversations import Conversation
+from whatsapp.store.items.conversations.media import Media
+from whatsapp.store.items.conversations.messages import Edit, Intent, Message, Reaction, Status
+from whatsapp.store.items.events.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
-from whatsapp.store.items.media import Media
-from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
-from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
 
 # Key pattern, in this table, of the action ledger's items (`shared.providers.action_ledger.Action`).
 ACTION_PK_PATTERN = "ACTION#{actionId}"

@@ -1,6 +1,6 @@
 """All item types of the whatsapp table: key patterns and attribute names, as in the contract."""
 
-from whatsapp.store.items.accounts import (
+from whatsapp.store.items.accounts.accounts import (
     BusinessProfile,
     InfraConfig,
     MediaTypesConfig,
@@ -8,16 +8,24 @@ from whatsapp.store.items.accounts import (
     QualityRating,
     WebhookConfig,
 )
-from whatsapp.store.items.agents import ConversationChange, Note
-from whatsapp.store.items.aliases import Alias
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, MessagePrices, OpenCampaigns
-from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
-from whatsapp.store.items.catalogs import Catalog, Product
-from whatsapp.store.items.changed_hours import ChangedHours
-from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
-from whatsapp.store.items.conversations import Conversation
-from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
-from whatsapp.store.items.customers import (
+from whatsapp.store.items.accounts.catalogs import Catalog, Product
+from whatsapp.store.items.accounts.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
+from whatsapp.store.items.accounts.refreshes import NumberRefresh
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMedia, TemplateMeta
+from whatsapp.store.items.accounts.tenants import (
+    PaymentConfig,
+    PaymentOrder,
+    PaymentTransaction,
+    Refund,
+    Tenant,
+)
+from whatsapp.store.items.analytics.changed_hours import ChangedHours
+from whatsapp.store.items.analytics.counts import Analytics, Counting, CountingPart, Hour
+from whatsapp.store.items.analytics.exports import ExportJob
+from whatsapp.store.items.analytics.job_positions import JobPositions
+from whatsapp.store.items.contacts.aliases import Alias
+from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange
+from whatsapp.store.items.contacts.customers import (
     Address,
     AddressDefault,
     FlowConfig,
@@ -25,30 +33,27 @@ from whatsapp.store.items.customers import (
     FlowResponse,
     FlowToken,
 )
-from whatsapp.store.items.edit_authors import EditAuthor
-from whatsapp.store.items.events import ParkedEntry, WebhookEvent
-from whatsapp.store.items.exports import ExportJob
-from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.contacts.privacy import ErasedContact, PrivacyJob
+from whatsapp.store.items.conversations.agents import ConversationChange, Note
+from whatsapp.store.items.conversations.conversations import Conversation
+from whatsapp.store.items.conversations.edit_authors import EditAuthor
+from whatsapp.store.items.conversations.groups import Call, Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.conversations.media import Media
+from whatsapp.store.items.conversations.messages import Edit, Intent, Message, Reaction, Status
+from whatsapp.store.items.events.events import ParkedEntry, WebhookEvent
+from whatsapp.store.items.events.quotas import ParkedQuota
 from whatsapp.store.items.item import WhatsAppItem
-from whatsapp.store.items.job_positions import JobPositions
-from whatsapp.store.items.media import Media
-from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
-from whatsapp.store.items.phones import AccountOwner, Phone, PhoneCompanies, PhoneList
-from whatsapp.store.items.privacy import ErasedContact, PrivacyJob
-from whatsapp.store.items.quotas import ParkedQuota
-from whatsapp.store.items.rates import SendRate
-from whatsapp.store.items.refreshes import NumberRefresh
-from whatsapp.store.items.requests import Idempotency
-from whatsapp.store.items.sequences import Sequence, SequenceRun, Timer
-from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
-from whatsapp.store.items.tenants import (
-    PaymentConfig,
-    PaymentOrder,
-    PaymentTransaction,
-    Refund,
-    Tenant,
+from whatsapp.store.items.sending.campaigns import (
+    Campaign,
+    CampaignPage,
+    MessagePrices,
+    OpenCampaigns,
 )
-from whatsapp.store.items.unknown_sends import UnknownSend
+from whatsapp.store.items.sending.canned_replies import CannedReply, CannedReplyList
+from whatsapp.store.items.sending.rates import SendRate
+from whatsapp.store.items.sending.requests import Idempotency
+from whatsapp.store.items.sending.sequences import Sequence, SequenceRun, Timer
+from whatsapp.store.items.sending.unknown_sends import UnknownSend
 
 # In the contract's order.
 CONTRACTED: tuple[type[WhatsAppItem], ...] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

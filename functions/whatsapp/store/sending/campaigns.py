@@ -11,8 +11,13 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import Message, pk
-from whatsapp.store.items.campaigns import Campaign, CampaignPage, CampaignStatus, OpenCampaigns
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.sending.campaigns import (
+    Campaign,
+    CampaignPage,
+    CampaignStatus,
+    OpenCampaigns,
+)
 from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from shared.aws.dynamodb import Attributes
-    from whatsapp.store.items.campaign_tests import CampaignTest
+    from whatsapp.store.items.sending.campaign_tests import CampaignTest
 
 MESSAGES_INDEX = "gsi_campaign"
 ACCOUNT_INDEX = "gsi_waba_itemtype"

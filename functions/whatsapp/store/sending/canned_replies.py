@@ -2,7 +2,7 @@
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
+from whatsapp.store.items.sending.canned_replies import CannedReply, CannedReplyList
 
 MOST = 200
 _names = CannedReplyList.attr("names")

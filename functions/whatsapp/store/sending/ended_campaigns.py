@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.inbox.notifications.items import EndedCampaign
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whatsapp.store.items import pk
-from whatsapp.store.items.job_positions import JobPositions
+from whatsapp.store.items.analytics.job_positions import JobPositions
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from whatsapp.store.items.job_positions import JobName
+    from whatsapp.store.items.analytics.job_positions import JobName
 
 
 def get(table: Table, job: JobName) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from shared.aws.dynamodb import Table
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import MessagePrices
+from whatsapp.store.items.sending.campaigns import MessagePrices
 
 
 def get(table: Table, company: str) -> MessagePrices | None:

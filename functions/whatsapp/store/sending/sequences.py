@@ -11,7 +11,7 @@ from shared.runtime import clock
 from whatsapp.store.conversations.head_writes import update_if
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.sequences import Sequence, SequenceRun
+from whatsapp.store.items.sending.sequences import Sequence, SequenceRun
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

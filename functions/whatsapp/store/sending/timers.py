@@ -17,8 +17,8 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import OpenCampaigns
-from whatsapp.store.items.sequences import Timer
+from whatsapp.store.items.sending.campaigns import OpenCampaigns
+from whatsapp.store.items.sending.sequences import Timer
 
 if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase

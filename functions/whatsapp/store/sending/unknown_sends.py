@@ -12,7 +12,7 @@ from shared.providers.action_ledger import Action, State
 from shared.runtime import clock
 from whatsapp.store.items import ACTION_PK_PATTERN, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.unknown_sends import UnknownSend
+from whatsapp.store.items.sending.unknown_sends import UnknownSend
 
 if TYPE_CHECKING:
     from typing import Any

@@ -20,7 +20,7 @@ from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound.json_body import parse_body
 from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone
-from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
+from whatsapp.store.items.contacts.customers import Address, AddressDefault, FlowResponse, FlowToken
 
 SUBTYPE = "nfm_reply"
 FLOW = "flow"

@@ -18,7 +18,7 @@ from whatsapp.jobs import sequence_steps
 from whatsapp.store import ordering
 from whatsapp.store.conversations.lists import timelines
 from whatsapp.store.items import Conversation, Message, Phone
-from whatsapp.store.items.sequences import FIRST_MESSAGE, REQUEST_WELCOME, SequenceRun
+from whatsapp.store.items.sending.sequences import FIRST_MESSAGE, REQUEST_WELCOME, SequenceRun
 from whatsapp.store.sending import sequences
 
 

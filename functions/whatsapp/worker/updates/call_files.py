@@ -14,7 +14,7 @@ from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.content import MediaFile
 from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 from whatsapp.worker.media import downloads, types
 
 _DEEPEST = 3  # levels of lists and objects below a field

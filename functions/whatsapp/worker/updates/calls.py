@@ -21,7 +21,7 @@ from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
-from whatsapp.store.items.groups import Call, CallStatus
+from whatsapp.store.items.conversations.groups import Call, CallStatus
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake, statuses
 from whatsapp.worker.updates import call_files

@@ -18,7 +18,7 @@ from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
-from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.conversations.groups import Group, GroupParticipant, GroupRequest
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake, statuses
 

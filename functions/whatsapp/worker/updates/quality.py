@@ -15,7 +15,7 @@ from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
-from whatsapp.store.items.accounts import QualityEntry, QualityRating
+from whatsapp.store.items.accounts.accounts import QualityEntry, QualityRating
 from whatsapp.worker.updates.moments import moment_of
 
 WINDOW = 20

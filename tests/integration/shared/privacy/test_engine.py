@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from console.store.person_jobs import PersonJob
 from conversations.store.items.parts.privacy_job import PrivacyJob as ConversationJob
-from email_threads.store.items.privacy import PrivacyJob as EmailJob
+from email_threads.store.items.privacy.privacy import PrivacyJob as EmailJob
 from newsletters.store.items.privacy import PrivacyJob as NewsletterJob
 from richpanel.store.items.privacy import PrivacyJob as HelpDeskJob
 from shared.privacy import jobs
@@ -32,7 +32,7 @@ from tests.integration.shared.privacy.people import (
     a_context,
 )
 from tests.keyring import Keys, held
-from whatsapp.store.items.privacy import PrivacyJob as WhatsAppJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob as WhatsAppJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult, count_due
 from whatsapp.store.items import Message, Phone
-from whatsapp.store.items.counts import Counting
+from whatsapp.store.items.analytics.counts import Counting
 
 WABA = "102290129340398"
 INBOX = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"

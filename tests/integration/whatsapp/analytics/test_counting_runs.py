@@ -23,7 +23,7 @@ from whatsapp import store
 from whatsapp.jobs import rollup
 from whatsapp.jobs.rollup import CountResult
 from whatsapp.store.items import Message, PhoneCompanies, pk
-from whatsapp.store.items.counts import Counting
+from whatsapp.store.items.analytics.counts import Counting
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import GLOBEX, READER, Api
 from tests.integration.whatsapp.conftest import Harness
 from whatsapp import store
-from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.analytics.counts import Analytics
 
 ANALYTICS = "/whatsapp/analytics"
 WABA, GLOBEX_WABA = "102290129340398", "302290129340398"

@@ -6,7 +6,7 @@ from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.contacts.customers import FlowToken
 
 NUMBER = "447700900101"
 

@@ -24,7 +24,7 @@ from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy import jobs
 from whatsapp.privacy.stored_data import EXPORTED_A_PAGE
 from whatsapp.store.inbox.messages import TIMELINE_INDEX
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

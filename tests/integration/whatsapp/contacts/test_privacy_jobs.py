@@ -12,7 +12,7 @@ from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure, subjects
 from whatsapp.privacy.requests import subject_of_key
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from shared.privacy.jobs import Kind

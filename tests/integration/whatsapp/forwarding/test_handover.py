@@ -12,7 +12,7 @@ from shared.providers.action_ledger import Action, OnDoubt
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 ENDS = {"from": "15550783881", "to": "447700900101", "timestamp": str(NOW // 1000 - 60)}
 ECHO = ENDS | {"id": "wamid.e", "type": "text", "text": {"body": "Ready at five."}}

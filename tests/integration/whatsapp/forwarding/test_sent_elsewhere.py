@@ -12,7 +12,7 @@ from shared.events.exchange import OutboundMessage, body_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 AWS_ID = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"

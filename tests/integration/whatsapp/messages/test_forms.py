@@ -9,7 +9,7 @@ import pytest
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import Message
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.contacts.customers import FlowToken
 
 CUSTOMER = "447700900101"
 POINTER = f"ADDRESS#{CUSTOMER}#DEFAULT#acme"

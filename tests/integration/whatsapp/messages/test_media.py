@@ -21,7 +21,7 @@ from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 from whatsapp.worker.media import types
 
 JPEG = "1003383421387256"

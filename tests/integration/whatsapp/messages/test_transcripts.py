@@ -29,7 +29,7 @@ from whatsapp.inbound.queued_events import parse_event
 from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.inbox import transcripts as stored
 from whatsapp.store.items import Message
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import transcripts
 

@@ -11,10 +11,10 @@ from tests.integration.whatsapp.conftest import PHONE, Harness, Outbox
 from whatsapp.actions.campaigns import schedule
 from whatsapp.jobs import payment_checks, sequence_steps, unfinished_sends
 from whatsapp.store.items import Intent
-from whatsapp.store.items.campaigns import Campaign, OpenCampaigns
-from whatsapp.store.items.job_positions import JobPositions
-from whatsapp.store.items.sequences import Timer
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
+from whatsapp.store.items.analytics.job_positions import JobPositions
+from whatsapp.store.items.sending.campaigns import Campaign, OpenCampaigns
+from whatsapp.store.items.sending.sequences import Timer
 from whatsapp.store.sending import job_positions, timers
 
 if TYPE_CHECKING:

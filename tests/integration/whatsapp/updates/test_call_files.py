@@ -14,7 +14,7 @@ from tests.integration.whatsapp.updates.test_calls import COMPLETED, CONNECT, ca
 from whatsapp.api.call_views import call_view
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure, kinds
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 
 __all__ = ["sandbox"]  # a fixture
 

@@ -19,7 +19,7 @@ from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.gateways import Claim
 from whatsapp.jobs import payment_checks
 from whatsapp.store.accounts.orders import payments
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

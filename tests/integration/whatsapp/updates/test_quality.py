@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
-from whatsapp.store.items.accounts import QualityEntry
+from whatsapp.store.items.accounts.accounts import QualityEntry
 from whatsapp.worker.updates import quality
 
 WABA = "102290129340398"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.simulation.whatsapp.final_state import check_declared
 from whatsapp.actions.dispatch import catalogue
-from whatsapp.store.items.job_positions import JobPositions
+from whatsapp.store.items.analytics.job_positions import JobPositions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

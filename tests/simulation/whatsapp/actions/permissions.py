@@ -25,7 +25,7 @@ from tests.template import environment, properties
 from tests.unit.whatsapp.test_gateways import hex_of, razorpay
 from whatsapp import store
 from whatsapp.store.items import pk
-from whatsapp.store.items.phones import Phone
+from whatsapp.store.items.accounts.phones import Phone
 
 if TYPE_CHECKING:
     from tests.simulation.permissions import CallObserver

@@ -19,7 +19,7 @@ from tests.simulation.whatsapp.actions.executions import Executions
 from tests.simulation.whatsapp.system import registered
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import outcomes, recipients
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.simulation.interceptor import SENDS, When
 from tests.simulation.whatsapp.agents.agent import TEXT, Agent, agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, status_webhook, webhook_of
 from tests.simulation.whatsapp.final_state import check_at_rest, check_declared, final_state_of
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ from tests.simulation.whatsapp.scenarios import by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System, registered
 from tests.template import create_table, environment
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.phones import CONVERSATIONS
-from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.templates import TemplateMeta
 from whatsapp.store.ordering import order_key
 
 STAGE = {"Stage": "local"}

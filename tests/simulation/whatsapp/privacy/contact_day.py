@@ -26,12 +26,12 @@ from tests.simulation.whatsapp.event_builders import (
     wamid,
     webhook_of,
 )
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from shared.privacy.jobs import Kind
     from tests.simulation.whatsapp.system import System
-    from whatsapp.store.items.privacy import PrivacyJob
+    from whatsapp.store.items.contacts.privacy import PrivacyJob
 
 WORDS = "canary-words of Ada"
 LONG = f"{WORDS} " * 2_000

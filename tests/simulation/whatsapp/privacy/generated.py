@@ -8,13 +8,13 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from tests.upgrade.stored_items import filled_in
 from whatsapp.privacy.subjects import hashes_of
 from whatsapp.store.items import Conversation, Edit, Intent
-from whatsapp.store.items.contact_links import ContactLink, ContactLinkChange
-from whatsapp.store.items.customers import AddressDefault, FlowToken
-from whatsapp.store.items.edit_authors import EditAuthor
-from whatsapp.store.items.groups import Group, GroupParticipant
+from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
+from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange
+from whatsapp.store.items.contacts.customers import AddressDefault, FlowToken
+from whatsapp.store.items.conversations.edit_authors import EditAuthor
+from whatsapp.store.items.conversations.groups import Group, GroupParticipant
 from whatsapp.store.items.item import WhatsAppItem
-from whatsapp.store.items.sequences import SequenceRun
-from whatsapp.store.items.tenants import PaymentOrder, Refund
+from whatsapp.store.items.sending.sequences import SequenceRun
 
 WORDS: Final = "canary-words of Ada"
 GROUP: Final = "group-1"

@@ -17,8 +17,8 @@ from tests.simulation.whatsapp.final_state import check_declared
 from tests.simulation.whatsapp.privacy.contact_day import WORDS, day, finished, start
 from whatsapp import store
 from whatsapp.store.conversations.agent_changes import Change
-from whatsapp.store.items.agents import Note
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
+from whatsapp.store.items.conversations.agents import Note
 
 if TYPE_CHECKING:
     from shared.privacy.jobs import Kind

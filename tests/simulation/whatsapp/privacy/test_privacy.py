@@ -16,7 +16,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import OutboundMessage, body_of
 from tests.integration.logs import recorded
 from tests.simulation.whatsapp.system import System
-from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
+from whatsapp.store.items.accounts.phones import CONVERSATIONS, NO_AUTOMATION
 
 PHONE = "447700900987"
 CANARIES = (

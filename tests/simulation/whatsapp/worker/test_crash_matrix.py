@@ -25,7 +25,7 @@ from tests.simulation.whatsapp.scenario import Scenario
 from tests.simulation.whatsapp.scenarios import EVERY, by_name
 from tests.simulation.whatsapp.send_scenarios import of_sequences
 from tests.simulation.whatsapp.system import Snapshot, System
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 # Together they make every kind of call.
 FAULTY = by_name(

@@ -11,7 +11,7 @@ from email_threads.configuration.requirements_schema import USUAL, RequirementsS
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items import AiAnalysis, AnalysisState, Mail, OpenQuestion, Status, Thread
-from email_threads.store.items.thread import Direction
+from email_threads.store.items.threads.thread import Direction
 from shared.runtime import clock
 
 NOW = 1_793_620_800_000  # 2026-11-02T12:00:00Z

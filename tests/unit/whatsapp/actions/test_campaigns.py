@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.integration.whatsapp.conftest import a_phone
 from whatsapp.actions.campaigns.pages import pacing
 from whatsapp.sending import gate
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 
 RATES = st.none() | st.integers(1, 1_000)
 

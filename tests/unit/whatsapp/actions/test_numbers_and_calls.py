@@ -15,7 +15,7 @@ from whatsapp.actions.groups_and_calls import call_control, call_links, call_set
 from whatsapp.actions.groups_and_calls.call_permissions import of_aws, of_graph
 from whatsapp.sending import gate
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=80)
 DIGITS = st.from_regex(r"[1-9][0-9]{6,14}", fullmatch=True)

@@ -20,7 +20,7 @@ from whatsapp.actions.commerce.payments.order_details import (
 )
 from whatsapp.actions.templates.sending import slots
 from whatsapp.sending.drafts import UsedTemplate
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 AMOUNT = st.integers(min_value=1, max_value=10_000_000)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from whatsapp.inbound.flows import routing
 from whatsapp.inbound.flows.routing import Exchange, step
-from whatsapp.store.items.customers import FlowConfig
+from whatsapp.store.items.contacts.customers import FlowConfig
 
 CONFIG = FlowConfig(
     pk="FLOWCFG#700",

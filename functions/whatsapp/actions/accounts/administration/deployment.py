@@ -14,7 +14,7 @@ from whatsapp.inbound.webhook import secrets_of_apps
 from whatsapp.sending.gate import SAFE_MODE
 from whatsapp.store.accounts import webhook_configs
 from whatsapp.store.items import Phone
-from whatsapp.store.items.accounts import InfraConfig
+from whatsapp.store.items.accounts.accounts import InfraConfig
 
 
 class NumberConfig(View):

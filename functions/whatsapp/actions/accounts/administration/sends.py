@@ -22,7 +22,7 @@ from whatsapp.sending import messages
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.inbox import exports
 from whatsapp.store.items import Message
-from whatsapp.store.items.exports import ExportJob
+from whatsapp.store.items.analytics.exports import ExportJob
 from whatsapp.store.sending import unknown_sends
 from whatsapp.store.sending.unknown_sends import RESEND, Decision
 from whatsapp.worker import message_exports

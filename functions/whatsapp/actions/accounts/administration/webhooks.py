@@ -22,7 +22,7 @@ from whatsapp.inbound.webhook import secrets_of_apps
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.accounts import webhook_configs
 from whatsapp.store.items import Phone
-from whatsapp.store.items.accounts import WebhookConfig
+from whatsapp.store.items.accounts.accounts import WebhookConfig
 from whatsapp.transmission import STORED_LATELY_MS
 
 WEBHOOKS = Group("webhooks")

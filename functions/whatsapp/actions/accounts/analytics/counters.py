@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from whatsapp import store
 from whatsapp.sending.views import View
 from whatsapp.store.analytics import reported
-from whatsapp.store.items.counts import Analytics, Hour
+from whatsapp.store.items.analytics.counts import Analytics, Hour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 
 ANALYTICS = Group("analytics")
 type Name = Literal["sent", "delivered", "read", "replied", "converted"]

@@ -19,7 +19,7 @@ from whatsapp.sending.failures import NotConfigured
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.counts import Analytics
+    from whatsapp.store.items.analytics.counts import Analytics
 
 ANALYTICS = Group("analytics")
 EXTRA = Group("analytics_extra")

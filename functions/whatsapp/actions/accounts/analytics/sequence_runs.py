@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from whatsapp.inbound.event import Event
     from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
-    from whatsapp.store.items.sequences import Sequence, SequenceRun
+    from whatsapp.store.items.sending.sequences import Sequence, SequenceRun
 
 MOST_TRIES = 60
 MINUTE_MS = 60 * clock.SECOND_MS

@@ -16,7 +16,7 @@ from whatsapp.actions.calls.inputs import Flag, Input, Language, TemplateName, T
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers import phone_settings
-from whatsapp.store.items.sequences import Sequence
+from whatsapp.store.items.sending.sequences import Sequence
 from whatsapp.store.sending import sequences
 
 ANALYTICS = Group("analytics")

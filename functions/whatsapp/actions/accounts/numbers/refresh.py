@@ -22,7 +22,7 @@ from whatsapp.actions.templates import synchronisation
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
 from whatsapp.store.accounts.numbers import refreshes
-from whatsapp.store.items.refreshes import NumberRefresh
+from whatsapp.store.items.accounts.refreshes import NumberRefresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable

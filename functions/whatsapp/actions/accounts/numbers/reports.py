@@ -15,7 +15,7 @@ from whatsapp.actions.calls.remote import EumAccount, GraphAccount
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import ordering
 from whatsapp.store.accounts.numbers import phone_settings
-from whatsapp.store.items.accounts import QualityRating
+from whatsapp.store.items.accounts.accounts import QualityRating
 from whatsapp.worker.updates import quality
 
 if TYPE_CHECKING:

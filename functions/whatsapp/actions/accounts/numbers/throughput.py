@@ -21,8 +21,8 @@ from whatsapp.sending import gate
 from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers import phone_settings, recent_messages
 from whatsapp.store.items import Phone, pk
-from whatsapp.store.items.counts import Analytics, Hour
-from whatsapp.store.items.rates import SendRate
+from whatsapp.store.items.analytics.counts import Analytics, Hour
+from whatsapp.store.items.sending.rates import SendRate
 
 THROUGHPUT = Group("throughput")
 _TIERS = {"STANDARD": 80, "HIGH": 250, "HIGHER": 500, "HIGHEST": 1_000}

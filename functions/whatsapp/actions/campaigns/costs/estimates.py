@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shared.aws.dynamodb import Table
-    from whatsapp.store.items.campaigns import Campaign, MessagePrices
+    from whatsapp.store.items.sending.campaigns import Campaign, MessagePrices
 
 SERVICE: Final = "service"  # the provider's word for messages without a template
 

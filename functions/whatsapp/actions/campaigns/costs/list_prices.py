@@ -9,7 +9,7 @@ small, has only marketing messages, and every estimate that is made with it says
 
 from typing import Final
 
-from whatsapp.store.items.campaigns import MessagePrices
+from whatsapp.store.items.sending.campaigns import MessagePrices
 
 RULES: Final = "https://developers.facebook.com/documentation/business-messaging/whatsapp/pricing"
 AS_OF: Final = "2026-04-01"

@@ -16,7 +16,7 @@ from whatsapp.actions.calls.inputs import Currency, Day, Input, NoInput, Text
 from whatsapp.actions.campaigns.costs import list_prices
 from whatsapp.actions.campaigns.costs.views import CountryPriceView, PricesView
 from whatsapp.actions.dispatch.registration import Group
-from whatsapp.store.items.campaigns import MessagePrices
+from whatsapp.store.items.sending.campaigns import MessagePrices
 from whatsapp.store.sending import message_prices
 
 CONTROL = Group("campaign_control")

@@ -10,7 +10,7 @@ from whatsapp.actions.campaigns.inputs import OfCampaign
 from whatsapp.actions.campaigns.trials import course, significance
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.sending.views import View
-from whatsapp.store.items.campaigns import Campaign
+from whatsapp.store.items.sending.campaigns import Campaign
 from whatsapp.store.sending import campaigns as records
 
 

@@ -24,7 +24,7 @@ from whatsapp.actions.campaigns.inputs import OfCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.sending.templates import approval
 from whatsapp.store.items import Phone
-from whatsapp.store.items.campaigns import AudienceOfCampaign, Campaign
+from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
 from whatsapp.store.sending import campaigns as records
 
 _MOST_CHARACTERS = 100

@@ -26,8 +26,8 @@ from whatsapp import store
 from whatsapp.actions.campaigns.pages import cutting, failures, parts, recipients
 from whatsapp.privacy import tombstones
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaign_tests import BodyField
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.sending.campaign_tests import BodyField
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import audience_readings, campaign_turns
 from whatsapp.store.sending import campaigns as records
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.pages.recipients import Row
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.campaigns import AudienceOfCampaign
+    from whatsapp.store.items.sending.campaigns import AudienceOfCampaign
 
 # An erasure writes tombstones, and waits longer before it looks for the person in pages: what a turn has read before
 # them is stored by then.

@@ -13,7 +13,7 @@ from shared.runtime.csv_files import Unreadable
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import lists, recipients
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from whatsapp.actions.campaigns.pages import audiences, cutting, outcomes, recip
 from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
-from whatsapp.store.items.campaigns import CampaignPage
+from whatsapp.store.items.sending.campaigns import CampaignPage
 from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.pages.recipients import Row
     from whatsapp.inbound.event import Event
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 EVERY = 10  # recipients between two saves
 # More failures than this share of a run of a page stop the campaign, once so many of its recipients have an outcome.

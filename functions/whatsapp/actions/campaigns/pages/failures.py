@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from whatsapp.actions.calls.call import ActionResources
     from whatsapp.actions.campaigns.pages.recipients import Row
-    from whatsapp.store.items.campaigns import AudienceOfCampaign, Campaign
+    from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
 
 OPTED_OUT: Final = "opted_out"
 ERASED: Final = "erased"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from whatsapp.sending.drafts import Draft
     from whatsapp.sending.views import SentView
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.campaigns import Campaign, CampaignPage
+    from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 TRIES = 3
 pause_for = time.sleep

@@ -19,7 +19,7 @@ from whatsapp.sending import gate
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 SHARE = Fraction(4, 5)
 MOST_AT_ONCE = 10

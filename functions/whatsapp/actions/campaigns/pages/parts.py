@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 type Part = Literal["a", "b", "rest"]
 OTHER: Final = "other_part"  # why a person of the audience is left out of a part

@@ -18,13 +18,13 @@ from shared.runtime import clock
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.trials import significance
 from whatsapp.actions.campaigns.trials.significance import LOOKS, Counted
-from whatsapp.store.items.campaigns import AudienceOfCampaign, Campaign
+from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
 from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_standard import StandardQueue
-    from whatsapp.store.items.campaign_tests import CampaignTest, Variant
+    from whatsapp.store.items.sending.campaign_tests import CampaignTest, Variant
 
 PARTS: Final[tuple[Literal["a", "b"], ...]] = ("a", "b")
 

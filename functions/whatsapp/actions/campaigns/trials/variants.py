@@ -8,7 +8,7 @@ from whatsapp import transmission
 from whatsapp.actions.campaigns import audience
 from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.templates import approval, fit
-from whatsapp.store.items.campaign_tests import CampaignTest, Variant
+from whatsapp.store.items.sending.campaign_tests import CampaignTest, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call
     from whatsapp.actions.campaigns.inputs import CreateCampaign, TestedTemplate
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign
 
 _PLACE = "test.template"
 

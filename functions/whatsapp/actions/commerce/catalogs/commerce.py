@@ -18,7 +18,7 @@ from whatsapp.actions.commerce.catalogs.provider import CatalogAtProvider
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.catalogs import Catalog
+from whatsapp.store.items.accounts.catalogs import Catalog
 
 SETTINGS = Group("commerce_settings")
 _AFTER = "after"

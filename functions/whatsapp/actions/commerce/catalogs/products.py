@@ -23,7 +23,7 @@ from whatsapp.actions.commerce.catalogs.provider import CatalogAtProvider, Refus
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.views import View
-from whatsapp.store.items.catalogs import Catalog, Product
+from whatsapp.store.items.accounts.catalogs import Catalog, Product
 
 if TYPE_CHECKING:
     from whatsapp.actions.calls.remote import GraphAccount

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatsapp.actions.commerce.catalogs import prices
 from whatsapp.sending.failures import ProviderRejected
-from whatsapp.store.items.catalogs import Product
+from whatsapp.store.items.accounts.catalogs import Product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

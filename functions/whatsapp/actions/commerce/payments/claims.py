@@ -24,7 +24,7 @@ from whatsapp.actions.commerce.payments.views import OrderView
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
 from whatsapp.sending.failures import PolicyRefused
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 from whatsapp.worker.updates.payments import settlement
 from whatsapp.worker.updates.payments.look_up import Attempt, Payment
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from whatsapp.actions.commerce.payments.inputs import Beneficiary, OrderInput, OrderItem
     from whatsapp.sending.drafts import UsedTemplate
-    from whatsapp.store.items.tenants import PaymentConfig
+    from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 OFFSET = 100
 CURRENCY = "INR"

@@ -9,7 +9,7 @@ from whatsapp.actions.calls import paging, participants
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts.orders import payment_lists, refunds, tenants
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.tenants import Tenant
+from whatsapp.store.items.accounts.tenants import Tenant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.calls.call import Call
     from whatsapp.store.accounts.orders.payment_lists import Filter
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund
+    from whatsapp.store.items.accounts.tenants import PaymentConfig, PaymentOrder, Refund
 
 
 def order_of(call: Call[Any], reference: str, field: str = "referenceId") -> PaymentOrder:

@@ -19,7 +19,7 @@ from whatsapp.actions.commerce.payments.inputs import Body
 from whatsapp.actions.commerce.payments.order_details import amount_text, status_of
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.payloads import of_text
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 
 PAYMENTS = Group("payments")
 _PAID = frozenset({"captured", "partially_refunded"})

@@ -36,8 +36,8 @@ from whatsapp.sending.drafts import Draft, UsedTemplate
 from whatsapp.sending.failures import TemplateNotSendable
 from whatsapp.sending.payloads import of_template
 from whatsapp.store.items import Conversation, Phone
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 
 WEBHOOKS = Group("webhooks")
 WIX = "wix"

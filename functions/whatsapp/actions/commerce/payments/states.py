@@ -32,7 +32,7 @@ from whatsapp.inbound import payment_claims
 from whatsapp.recovery import parking
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.accounts.orders import payment_lists
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 from whatsapp.worker.updates.payments import look_up, settlement
 from whatsapp.worker.updates.payments.look_up import Payment
 

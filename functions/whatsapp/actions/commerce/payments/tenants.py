@@ -47,7 +47,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store import phones as phone_store
 from whatsapp.store.accounts.orders import tenants
-from whatsapp.store.items.tenants import PaymentConfig, Tenant
+from whatsapp.store.items.accounts.tenants import PaymentConfig, Tenant
 
 PAYMENTS = Group("payments")
 EXTRA = Group("payments_extra")

@@ -11,7 +11,7 @@ from whatsapp.actions.calls.views import SentMessage  # noqa: TC001 - pydantic n
 from whatsapp.sending.views import View
 
 if TYPE_CHECKING:
-    from whatsapp.store.items.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
+    from whatsapp.store.items.accounts.tenants import PaymentConfig, PaymentOrder, Refund, Tenant
 
 
 class AttemptView(View):

@@ -20,7 +20,7 @@ from whatsapp.actions.messages.interactive.interactives import framed, of_intera
 from whatsapp.actions.messages.interactive.parts import Body, Short
 from whatsapp.sending.drafts import Draft
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.customers import Address, AddressDefault
+from whatsapp.store.items.contacts.customers import Address, AddressDefault
 
 ADDRESSES = Group("address_messages")
 DEFAULT_BODY = "Please share your delivery address."

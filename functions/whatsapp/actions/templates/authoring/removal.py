@@ -15,7 +15,7 @@ from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates, T
 from whatsapp.actions.templates.naming import TemplateId
 from whatsapp.actions.templates.views import RemovedTemplate
 from whatsapp.api.queries import NotFound
-from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateMeta
 from whatsapp.worker.updates.templates.words import DELETED
 
 META = Group("templates_meta")

@@ -19,7 +19,7 @@ from whatsapp.actions.templates.accounts import EumAccountInput, EumTemplates
 from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import uploads_of
 from whatsapp.sending.views import View
-from whatsapp.store.items.templates import TemplateMedia
+from whatsapp.store.items.accounts.templates import TemplateMedia
 from whatsapp.worker.media.types import LIMITS, SNIFFED_BYTES, plain, refusal_of
 
 EUM = Group("eum_templates")

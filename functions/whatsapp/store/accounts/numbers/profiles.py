@@ -5,7 +5,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.accounts import BusinessProfile
+from whatsapp.store.items.accounts.accounts import BusinessProfile
 from whatsapp.store.items.item import PARTITION_KEY
 
 

@@ -4,8 +4,8 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.store.items import pk
+from whatsapp.store.items.accounts.refreshes import NumberRefresh
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.refreshes import NumberRefresh
 
 
 def get(table: Table) -> NumberRefresh | None:

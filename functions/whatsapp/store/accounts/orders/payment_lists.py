@@ -6,8 +6,8 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, Table
 from whatsapp.store.items import pk
+from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 type Filter = Literal["order_id", "customer_phone", "payment_status", "tenant_id"]
 INDEXES: Final[dict[Filter, str]] = {

@@ -13,12 +13,12 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import pk
-from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import (
+from whatsapp.store.items.accounts.tenants import (
     PaymentOrder,
     PaymentStatus,
     PaymentTransaction,
 )
+from whatsapp.store.items.item import PARTITION_KEY
 
 ATTEMPTS_SHOWN = 20
 # Refunds move an order further (`store.accounts.refunds`).

@@ -12,8 +12,8 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table, TransactionR
 from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payments import unchanged
 from whatsapp.store.items import pk
+from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 _REFUNDABLE = ["captured", "partially_refunded"]
 MOST_AN_ORDER = 100

@@ -15,8 +15,8 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime.failures import Transient
 from whatsapp.store.accounts.orders.payment_lists import INDEXES
 from whatsapp.store.items import Phone, pk
+from whatsapp.store.items.accounts.tenants import PaymentConfig, Tenant
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.items.tenants import PaymentConfig, Tenant
 
 
 def get(table: Table, company: str, tenant: str) -> Tenant | None:

@@ -14,7 +14,7 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 from shared.aws.dynamodb import Table
 from shared.aws.tables.merged_lists import MergedList
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.conversations import Folder
+from whatsapp.store.items.conversations.conversations import Folder
 
 NUMBER_INDEX = "gsi_inbox_list"
 ASSIGNEE_INDEX = "gsi_inbox_assignee"

@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Key
 from shared.aws.dynamodb import Attributes, Table
 from whatsapp.store.inbox.messages import TIMELINE_INDEX, entries_of
 from whatsapp.store.items import Message
-from whatsapp.store.items.groups import Call
+from whatsapp.store.items.conversations.groups import Call
 from whatsapp.store.items.item import PARTITION_KEY
 
 # The position in each conversation, by its key: a start key of the index, empty at its beginning. Finished ones are

@@ -8,7 +8,7 @@ from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
 from whatsapp.store.accounts.orders import tenants
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 from whatsapp.worker.updates.moments import moment_of
 
 # Lower case, blanks as underscores: the provider uses both spellings.

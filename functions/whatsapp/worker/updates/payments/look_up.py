@@ -20,7 +20,7 @@ from whatsapp import transmission
 if TYPE_CHECKING:
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.tenants import PaymentOrder
+    from whatsapp.store.items.accounts.tenants import PaymentOrder
 
 _LONGEST_WORD = 128
 # The provider's words for the state of a payment: `new` means that the customer has not begun to pay.

@@ -16,7 +16,7 @@ from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 from whatsapp.worker.updates.payments import look_up, settlement
 from whatsapp.worker.updates.payments.look_up import Attempt
 

@@ -17,7 +17,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.store.accounts.orders import payment_lists
 from whatsapp.store.accounts.orders import refunds as stored_refunds
-from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction, Refund
+from whatsapp.store.items.accounts.tenants import PaymentOrder, PaymentTransaction, Refund
 from whatsapp.worker.updates.payments.look_up import PAID
 
 if TYPE_CHECKING:

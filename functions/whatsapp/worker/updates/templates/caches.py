@@ -19,7 +19,7 @@ from whatsapp.configuration.folders import templates_of
 from whatsapp.configuration.resources import SendingResources
 from whatsapp.inbound.owners import Account
 from whatsapp.store.items import Phone
-from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateEum, TemplateMeta
 from whatsapp.store.ordering import order_key
 from whatsapp.worker.updates.moments import Moment
 from whatsapp.worker.updates.templates import words

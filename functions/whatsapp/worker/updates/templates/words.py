@@ -11,7 +11,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp.store.items.templates import Rating, TemplateCategory
+from whatsapp.store.items.accounts.templates import Rating, TemplateCategory
 from whatsapp.worker.updates.moments import Moment
 
 # The provider's value -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",

@@ -22,7 +22,7 @@ from tests.integration.whatsapp.actions.conftest import (
     Actions,
 )
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, T0, text
-from whatsapp.store.items.accounts import WebhookConfig
+from whatsapp.store.items.accounts.accounts import WebhookConfig
 
 SECRET = APP_SECRETS["apps"][APP][0]
 URL = "https://api.example.com/v1/webhooks/whatsapp"

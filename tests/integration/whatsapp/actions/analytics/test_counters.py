@@ -12,8 +12,8 @@ from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp.jobs.rollup import count_due
 from whatsapp.store.analytics import reported
 from whatsapp.store.items import Message
-from whatsapp.store.items.campaigns import Campaign
-from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.analytics.counts import Analytics
+from whatsapp.store.items.sending.campaigns import Campaign
 
 AT = "2026-01-01T11:30:00.000Z"
 DAYS = {"startDate": "2026-01-01", "endDate": "2026-01-01"}

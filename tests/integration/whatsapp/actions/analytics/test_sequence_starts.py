@@ -13,7 +13,7 @@ from tests.integration.whatsapp.actions.analytics.welcomes import (
 )
 from tests.integration.whatsapp.actions.conftest import ADA, WABA
 from tests.integration.whatsapp.conftest import PHONE, text
-from whatsapp.store.items.sequences import Timer
+from whatsapp.store.items.sending.sequences import Timer
 from whatsapp.store.sending import sequences, timers
 
 if TYPE_CHECKING:

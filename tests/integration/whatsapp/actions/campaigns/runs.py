@@ -23,7 +23,7 @@ from tests.template import environment
 from whatsapp.actions.campaigns.pages import outcomes, recipients
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Conversation
-from whatsapp.store.items.counts import Counting
+from whatsapp.store.items.analytics.counts import Counting
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -27,7 +27,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
 from tests.integration.whatsapp.actions.conftest import ACME, GLOBEX, GLOBEX_PHONE
 from whatsapp.actions.campaigns.pages import audiences, recipients
 from whatsapp.privacy import subjects
-from whatsapp.store.items.privacy import ErasedContact
+from whatsapp.store.items.contacts.privacy import ErasedContact
 
 if TYPE_CHECKING:
     from shared.api.auth import Caller

@@ -19,8 +19,8 @@ from tests.integration.whatsapp.actions.campaigns.test_limits import (
 )
 from tests.integration.whatsapp.actions.conftest import ACME
 from whatsapp.actions.campaigns.pages import recipients
-from whatsapp.store.items.campaigns import Campaign, CampaignPage
 from whatsapp.store.items.item import pk
+from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 from whatsapp.store.sending.ended_campaigns import EndedCampaigns
 
 if TYPE_CHECKING:

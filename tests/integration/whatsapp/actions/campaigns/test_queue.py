@@ -14,7 +14,7 @@ from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import Runs, numbers
 from tests.integration.whatsapp.conftest import PHONE
 from whatsapp.store.items import pk
-from whatsapp.store.items.campaigns import CampaignPage
+from whatsapp.store.items.sending.campaigns import CampaignPage
 from whatsapp.store.sending import campaign_turns
 from whatsapp.store.sending import campaigns as records
 

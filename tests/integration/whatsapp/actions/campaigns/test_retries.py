@@ -14,7 +14,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import Killed, Killer, nu
 from tests.integration.whatsapp.actions.conftest import GLOBEX
 from whatsapp.actions.campaigns.pages import failures
 from whatsapp.privacy import subjects
-from whatsapp.store.items.privacy import ErasedContact
+from whatsapp.store.items.contacts.privacy import ErasedContact
 from whatsapp.worker.messages.contents import full_content
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from shared.api.auth import Caller
 from tests.integration.whatsapp.actions.conftest import EUM_WABA, GLOBEX, WABA, Actions, of_globex
-from whatsapp.store.items.catalogs import Catalog, Product
+from whatsapp.store.items.accounts.catalogs import Catalog, Product
 
 BUSINESS = "1122334455"
 CATALOG = "800000000000000"

@@ -12,7 +12,7 @@ from local.demo.flows import client
 from local.demo.flows.client import Exchange
 from tests.integration.whatsapp.actions.conftest import APP_SECRETS, EUM_WABA, WABA
 from tests.template import environment
-from whatsapp.store.items.customers import FlowConfig
+from whatsapp.store.items.contacts.customers import FlowConfig
 
 if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.conftest import Actions

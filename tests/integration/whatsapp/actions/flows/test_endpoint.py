@@ -19,7 +19,7 @@ from tests.integration.whatsapp.actions.flows.forms import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 from whatsapp import store
-from whatsapp.store.items.customers import FlowConfig, FlowToken
+from whatsapp.store.items.contacts.customers import FlowConfig, FlowToken
 
 FLOW = "700000000000000"
 ROUTING: dict[str, Any] = {

@@ -16,7 +16,7 @@ from tests.integration.whatsapp.actions.conftest import (
 )
 from tests.integration.whatsapp.actions.flows.forms import token_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
-from whatsapp.store.items.customers import FlowToken
+from whatsapp.store.items.contacts.customers import FlowToken
 
 FLOW = "700000000000000"
 FORM: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, WABA, Actions
 from tests.integration.whatsapp.actions.flows.forms import token_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
-from whatsapp.store.items.customers import FlowResponse, FlowToken
+from whatsapp.store.items.contacts.customers import FlowResponse, FlowToken
 
 FLOW = "700000000000000"
 OTHER = "700000000000999"

@@ -69,7 +69,7 @@ def test_a_group_is_pending_until_the_providers_event_names_it(actions: Actions)
 
 def test_an_event_that_is_faster_than_the_answer_keeps_its_outcome(actions: Actions) -> None:
     from whatsapp import store  # noqa: PLC0415 - the store as the worker uses it
-    from whatsapp.store.items.groups import GroupRequest  # noqa: PLC0415 - as above
+    from whatsapp.store.items.conversations.groups import GroupRequest  # noqa: PLC0415 - as above
 
     table = actions.harness.resources.table
     done = GroupRequest(pk="GROUP#REQUEST#r-1", company="acme", group="g-1", state="created")

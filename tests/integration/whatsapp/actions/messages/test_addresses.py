@@ -6,7 +6,7 @@ import pytest
 
 from tests.integration.whatsapp.actions.conftest import ADA, Actions
 from whatsapp import store
-from whatsapp.store.items.customers import Address, AddressDefault
+from whatsapp.store.items.contacts.customers import Address, AddressDefault
 
 
 def parameters(actions: Actions) -> Any:

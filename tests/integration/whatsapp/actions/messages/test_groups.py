@@ -11,7 +11,7 @@ from tests.integration.whatsapp.actions.messages.test_files import FILES
 from tests.integration.whatsapp.actions.messages.test_templates import READY, VALUES, add_template
 from tests.integration.whatsapp.conftest import NOW, PHONE, text
 from whatsapp import store
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items.conversations.groups import Group
 
 GROUP = "Y2FwaV9ncm91cDox"
 MESSAGES = "/{Version}/{Phone-Number-ID}/messages"

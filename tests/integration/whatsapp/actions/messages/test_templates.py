@@ -9,7 +9,7 @@ from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.conftest import WABA, Actions
 from tests.integration.whatsapp.conftest import NOW
 from whatsapp import store
-from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateMeta
 
 MESSAGES = "/{Version}/{Phone-Number-ID}/messages"
 # The document requires the only policy, which Meta's newer examples omit.

@@ -165,7 +165,7 @@ def test_sent_messages_are_counted_for_the_last_minute(actions: Actions) -> None
 
 
 def test_counted_hours_and_days_are_shown_of_the_number(actions: Actions) -> None:
-    from whatsapp.store.items.counts import Analytics, Hour  # noqa: PLC0415 - rare items
+    from whatsapp.store.items.analytics.counts import Analytics, Hour  # noqa: PLC0415 - rare items
 
     table = actions.harness.resources.table
     at = "2026-01-01T11:59:00.000Z"

@@ -9,7 +9,7 @@ import pytest
 from local.sandbox.providers.whatsapp.operations import payments as provider
 from tests.integration.whatsapp.actions.conftest import WABA, Actions
 from tests.integration.whatsapp.conftest import PHONE
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 from local.sandbox.providers.whatsapp.operations import payments as provider
 from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, payment_order
-from whatsapp.store.items.events import WebhookEvent
+from whatsapp.store.items.events.events import WebhookEvent
 
 ORDER = f"ORDER#acme:{REFERENCE}"
 EVENT: dict[str, Any] = {

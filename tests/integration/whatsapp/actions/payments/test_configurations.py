@@ -10,7 +10,7 @@ from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, WABA, Actio
 from tests.integration.whatsapp.actions.payments.conftest import configured
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from whatsapp.store.accounts.orders import tenants
-from whatsapp.store.items.tenants import Tenant
+from whatsapp.store.items.accounts.tenants import Tenant
 
 NAME = {"metaWabaId": WABA, "configurationName": "shop"}
 CONFIG = "TENANT#acme:acme#PAYCFG#shop"

@@ -16,7 +16,7 @@ from tests.integration.whatsapp.actions.conftest import (
 )
 from tests.integration.whatsapp.actions.templates.catalogue import BODY, at_aws, listed
 from tests.integration.whatsapp.conftest import NOW
-from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.analytics.counts import Analytics
 
 NAMED = {"metaWabaId": WABA, "templateName": "spring_sale"}
 DAY = 86_400

@@ -20,7 +20,7 @@ from tests.integration.whatsapp.conftest import NOW, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties
 from whatsapp import store
 from whatsapp.jobs import unfinished_sends
-from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.items.accounts.templates import TemplateMeta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ from tests.integration.whatsapp.api.sending.conftest import (
     reason,
 )
 from tests.integration.whatsapp.conftest import NOW, text
-from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.accounts.phones import CONVERSATIONS
 
 
 def test_a_reply_is_sent_recorded_and_shown_with_who_sent_it(agent_harness: AgentHarness) -> None:

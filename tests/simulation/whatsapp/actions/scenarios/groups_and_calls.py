@@ -9,7 +9,7 @@ from events.whatsapp.actions.numbers import PICTURE
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from tests.simulation.whatsapp.actions.scenario import Json, Scenario
 from tests.simulation.whatsapp.actions.scenarios.numbers import a_picture
-from whatsapp.store.items.groups import Call, Group
+from whatsapp.store.items.conversations.groups import Call, Group
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System

@@ -14,7 +14,7 @@ from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook
 from whatsapp import store
 from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Message, Reaction
-from whatsapp.store.items.groups import Group
+from whatsapp.store.items.conversations.groups import Group
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.actions.scenario import Json

@@ -9,7 +9,7 @@ from local.sandbox.providers.whatsapp.operations import payments as provider
 from tests.simulation.whatsapp.actions.scenario import Body, Scenario
 from whatsapp import store
 from whatsapp.store.items import Phone, pk
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.sending.views import View
 from whatsapp.store.items import Phone
-from whatsapp.store.items.accounts import BusinessProfile
+from whatsapp.store.items.accounts.accounts import BusinessProfile
 
 PROFILE = Group("business_profile")
 

@@ -19,7 +19,7 @@ from whatsapp.actions.accounts.numbers import reports
 from whatsapp.actions.accounts.numbers.profiles import pictures
 from whatsapp.sending.failures import NotConfigured, ProviderRejected, ProviderUnavailable
 from whatsapp.store.accounts.numbers import profiles
-from whatsapp.store.items.accounts import BusinessProfile
+from whatsapp.store.items.accounts.accounts import BusinessProfile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,7 +31,7 @@ from whatsapp.sending.views import View
 from whatsapp.store.accounts.numbers import phone_settings
 from whatsapp.store.accounts.numbers.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
-from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
+from whatsapp.store.items.accounts.phones import CONVERSATIONS, NO_AUTOMATION
 
 _STORED = {"off": NO_AUTOMATION, "conversations": CONVERSATIONS}
 _SHOWN = {stored: shown for shown, stored in _STORED.items()}

@@ -25,7 +25,7 @@ from whatsapp.api.queries import NotFound
 from whatsapp.inbound.gateways import GATEWAYS
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.accounts.orders import tenants
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 PAYMENTS = Group("payments")
 EXTRA = Group("payments_extra")

@@ -12,7 +12,7 @@ from whatsapp.actions.calls import remote
 from whatsapp.actions.commerce.payments import owners
 from whatsapp.api.queries import NotFound
 from whatsapp.store.accounts.orders import tenants
-from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.store.items.accounts.tenants import PaymentConfig
 from whatsapp.store.ordering import order_key
 from whatsapp.worker.updates.payments.configurations import status_of
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from whatsapp.actions.calls.call import Call
     from whatsapp.store.items import Phone
-    from whatsapp.store.items.tenants import PaymentOrder, Refund
+    from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
 
 # Crockford's base32, as in ULIDs.
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -34,7 +34,7 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.accounts.orders import refunds
 from whatsapp.store.accounts.orders.payments import CAPTURED
-from whatsapp.store.items.tenants import PaymentOrder, Refund
+from whatsapp.store.items.accounts.tenants import PaymentOrder, Refund
 from whatsapp.worker.updates.payments import settlement
 
 REFUNDS = Group("refunds")

@@ -25,7 +25,7 @@ from whatsapp.actions.commerce.payments.order_details import parameters_of
 from whatsapp.sending.failures import NotConfigured, ProviderRejected
 from whatsapp.store.accounts.orders import tenants
 from whatsapp.store.accounts.orders.payments import ReferenceTaken
-from whatsapp.store.items.tenants import PaymentOrder
+from whatsapp.store.items.accounts.tenants import PaymentOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from whatsapp.actions.commerce.payments.order_details import Checkout
     from whatsapp.sending.drafts import Draft
     from whatsapp.store.items import Conversation, Phone
-    from whatsapp.store.items.tenants import PaymentConfig
+    from whatsapp.store.items.accounts.tenants import PaymentConfig
 
 _PART = "order"
 _SHORTEST_SECONDS = 300

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import AuditEntry, NoteEntry
+from email_threads.store.items.threads.thread import AuditEntry, NoteEntry
 from shared.aws.dynamodb import Attributes
 
 

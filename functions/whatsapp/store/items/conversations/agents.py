@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar
 
-from whatsapp.store.items.conversations import Conversation
+from whatsapp.store.items.conversations.conversations import Conversation
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from email_threads.store.items.follow_up import Reminder
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.merge import MergeEffects
-from email_threads.store.items.satisfaction import Satisfaction
-from email_threads.store.items.service_level import ServiceLevel
-from email_threads.store.items.thread_status import Status as Status  # noqa: PLC0414 - part of this module
+from email_threads.store.items.threads.follow_up import Reminder
+from email_threads.store.items.threads.merge import MergeEffects
+from email_threads.store.items.threads.satisfaction import Satisfaction
+from email_threads.store.items.threads.service_level import ServiceLevel
+from email_threads.store.items.threads.thread_status import Status as Status  # noqa: PLC0414 - part of this module
 from shared.identity.contacts.claims import Proof
 
 STATUS_INDEX: Final = "StatusIndex"

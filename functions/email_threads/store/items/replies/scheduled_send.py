@@ -8,7 +8,7 @@ from email_threads.store.items.item import ThreadItem
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from email_threads.store.items.draft import Draft
+    from email_threads.store.items.replies.draft import Draft
 
 _KEPT_SECONDS: Final = (
     3 * clock.DAY_SECONDS

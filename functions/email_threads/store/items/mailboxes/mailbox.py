@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import Automation, ReplyMode
+from email_threads.store.items.threads.thread import Automation, ReplyMode
 from shared.aws.dynamodb import Attributes
 from shared.aws.tables.audited import audited
 from shared.identity.addresses import without_label

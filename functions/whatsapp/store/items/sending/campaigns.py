@@ -7,8 +7,8 @@ from pydantic.alias_generators import to_camel
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.tables.audited import audited
-from whatsapp.store.items.campaign_tests import BodyField, CampaignTest
 from whatsapp.store.items.item import AtMost, WhatsAppItem
+from whatsapp.store.items.sending.campaign_tests import BodyField, CampaignTest
 
 type CampaignStatus = Literal["draft", "scheduled", "running", "completed", "paused"]
 NO_VALID_RECIPIENTS = "no_valid_recipients"  # why a campaign is paused that can reach no customer

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from email_threads.store.items.service_level import ServiceLevel
-from email_threads.store.items.thread_status import Status
+from email_threads.store.items.threads.service_level import ServiceLevel
+from email_threads.store.items.threads.thread_status import Status
 
 
 class MergeEffects(BaseModel):

@@ -5,7 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import Status
+from email_threads.store.items.threads.thread import Status
 from shared.aws.tables.audited import audited
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import ReplyMode
+from email_threads.store.items.threads.thread import ReplyMode
 from shared.runtime import clock
 
 SATISFACTION: Final = "satisfaction"  # `origin` of the question how satisfied the customer is

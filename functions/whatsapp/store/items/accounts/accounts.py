@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from shared.aws.tables.audited import audited
+from whatsapp.store.items.accounts.templates import Rating
 from whatsapp.store.items.item import AtMost, WhatsAppItem
-from whatsapp.store.items.templates import Rating
 
 
 @audited("business_name", "vertical")

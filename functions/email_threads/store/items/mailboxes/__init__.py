@@ -1,0 +1,1 @@
+"""Items of mailboxes: settings, versions, aliases, macros and signatures."""

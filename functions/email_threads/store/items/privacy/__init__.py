@@ -1,0 +1,1 @@
+"""Items of privacy jobs, erased people and lifetimes."""

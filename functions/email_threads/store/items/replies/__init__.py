@@ -1,0 +1,1 @@
+"""Items of replies: drafts, edits of a day, and scheduled sends."""

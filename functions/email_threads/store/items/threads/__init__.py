@@ -1,0 +1,1 @@
+"""Items of threads: heads, mails, notes, participants, deadlines and satisfaction."""

@@ -1,0 +1,1 @@
+"""Items of accounts: numbers, templates, catalogs and payments."""

@@ -1,0 +1,1 @@
+"""Items of counts, exports and scheduled jobs."""

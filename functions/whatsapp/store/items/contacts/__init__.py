@@ -1,0 +1,1 @@
+"""Items of customers: their ids, links, data and privacy jobs."""

@@ -1,0 +1,1 @@
+"""Items of conversations: heads, messages, files, notes and groups."""

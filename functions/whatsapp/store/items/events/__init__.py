@@ -1,0 +1,1 @@
+"""Items of stored and parked events."""

@@ -1,0 +1,1 @@
+"""Items of sending: campaigns, sequences, canned replies, rates and unknown outcomes."""
