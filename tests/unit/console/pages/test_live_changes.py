@@ -173,3 +173,69 @@ def test_a_block_of_a_person_is_undone_and_a_sign_out_says_that_it_cannot_be(
 
     expect(page.get_by_role("button", name="Block: Kim")).to_be_visible()
     assert members.given == [{"blocked": True}, {"blocked": False}]
+
+
+class Switches:
+    """A switch of the deployment and two of the help desk, and what was asked of them."""
+
+    def __init__(self) -> None:
+        self.text = "false"
+        self.given: list[Any] = []
+
+    def deployment(self, _: Call) -> Answer:
+        change = {"text": self.text, "at": "2026-01-01T12:00:00.000Z", "by": "user/ada"}
+        switch = {"context": "whatsapp", "name": "safe_mode", "parameter": "/parley/safe_mode"}
+        return Answer(
+            {"switches": [switch | {"text": self.text, "changes": [change], "problem": None}]}
+        )
+
+    def set(self, call: Call) -> Answer:
+        self.given.append(call.input["on"])
+        before, self.text = self.text == "true", str(call.input["on"]).lower()
+        of = {"context": call.input["context"], "name": call.input["name"]}
+        return Answer(of | {"on": call.input["on"], "was_on": before})
+
+    def help_desk(self, _: Call) -> Answer:
+        flag = {"text": None, "in_force": True}
+        channels = {"text": "email", "in_force": ["email"]}
+        standing = {"safe_mode": flag, "tier2_channels": channels}
+        return Answer({"switches": standing, "readable": True, "changes": []})
+
+    def refuse(self, call: Call) -> Refusal:
+        self.given.append(dict(call.input))
+        return Refusal(400, "invalid_input", {"tier2_channels": "must be a list of channels"})
+
+
+def test_switches_say_who_is_affected_and_a_refused_value_stands_beside_its_field(
+    opened: Opened, pages: Path
+) -> None:
+    switches = Switches()
+    answers: dict[str, Any] = {
+        "GET /operations/switches": switches.deployment,
+        "POST /operations/switches": switches.set,
+        "GET /admin/richpanel/switches": switches.help_desk,
+        "PUT /admin/richpanel/switches": switches.refuse,
+        "GET /reports/backlog": lambda _: Answer(BACKLOG),
+    }
+    network = Company().network(pages, "acme:operator", "acme:admin", **answers)
+    page = opened(network, "operations/switches")
+    of_deployment = page.get_by_role("region", name="Switches of the deployment").first
+    of_deployment.get_by_role("button", name="Change").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("false")
+    expect(dialog.get_by_role("status")).to_contain_text("7")
+    dialog.get_by_role("button", name="Turn on").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Undone", exact=True)).to_be_visible()
+    assert switches.given == [True, False]
+
+    row = page.get_by_role("row").filter(has_text="tier2_channels")
+    row.get_by_role("button", name="Change").click()
+    dialog.get_by_role("textbox").fill("post")
+    dialog.get_by_role("button", name="Change").click()
+    expect(dialog).to_contain_text("must be a list of channels")
+    assert switches.given[2:] == [{"tier2_channels": "post"}]
+    dialog.get_by_role("button", name="Cancel").click()
+    row = page.get_by_role("row").filter(has=page.get_by_text("safe_mode", exact=True)).last
+    row.get_by_role("button", name="Change").click()
+    expect(dialog).to_contain_text("cannot be undone")  # it was never set

@@ -73,6 +73,19 @@ def test_a_changed_secret_is_a_change_without_its_value() -> None:
     assert (change.before, change.after) == ("set", "set")
 
 
+def test_no_part_of_a_postal_address_is_shown() -> None:
+    given = {"language": "de", "home": {"city": "Cologne", "state": "NW", "country": "DE"}}
+
+    found = {one.field: one.after for one in differences(None, given, NOTHING)}
+
+    assert found == {
+        "language": "de",
+        "home.city": "7 characters",
+        "home.state": "2 characters",
+        "home.country": "2 characters",
+    }
+
+
 def test_keys_of_maps_that_are_addresses_or_numbers_are_left_out_of_names() -> None:
     found = differences(None, {"by": {"ann@field.example": "x", "+447700900123": "y"}}, NOTHING)
 

@@ -56,6 +56,7 @@ _PHONE: Final = re.compile(r"\+?[0-9][0-9 ()./-]{5,24}[0-9]")
 _MOMENT: Final = re.compile(r"(_at|_ms|_until|_for|_run|not_after)$")
 _EMPTY: Final[tuple[object, ...]] = ("", [], {}, set(), ())
 UNREAD: Final = "?"  # a value before a change that the call has not read
+_POSTAL: Final = frozenset({"street", "city", "postal_code", "house_number", "address_line1"})
 _STATES: Final = frozenset({"true", "false"})
 SET: Final = "set"  # the only thing that a row says of a secret
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
@@ -99,12 +100,19 @@ def differences(
 ) -> list[FieldChange]:
     """Return the fields in which two states differ, by name."""
     old, new = dict(_leaves(before or {})), dict(_leaves(after or {}))
+    private = _addresses(old) | _addresses(new)
+
+    def shown(path: _Path, value: Any) -> str | None:  # noqa: ANN401 - any JSON value
+        if path[:-1] in private and isinstance(value, str) and value:
+            return _counted(value)
+        return masked(_shown_name(path), value, shows)
+
     paths = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
     found = (
         FieldChange(
-            field=(field := _shown_name(path)),
-            before=masked(field, old.get(path), shows),
-            after=masked(field, new.get(path), shows),
+            field=_shown_name(path),
+            before=shown(path, old.get(path)),
+            after=shown(path, new.get(path)),
         )
         for path in paths
     )
@@ -165,6 +173,11 @@ def _masked_address(address: str) -> str:
 
 def _counted(text: str) -> str:
     return f"{len(text)} characters"
+
+
+def _addresses(leaves: Mapping[_Path, Any]) -> set[_Path]:
+    """Return the paths of maps that are a postal address, of which also the state is a person's."""
+    return {path[:-1] for path in leaves if snake(path[-1]) in _POSTAL}
 
 
 def _leaves(fields: Mapping[str, Any], path: _Path = ()) -> Iterator[tuple[_Path, Any]]:
