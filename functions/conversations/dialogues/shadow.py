@@ -13,27 +13,22 @@ the share of them at which the alarm is raised: the rest is for answers that cus
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conversations.ai.checks.faults import Severity
-from conversations.ai.functions import Result
 from conversations.ai.turn import dialogue
 from conversations.configuration import versions
+from conversations.dialogues.shadow_calls import Calls, Spent
 from conversations.initiation import case_data
 from conversations.lifecycle import conversation, trials
 from conversations.outbound.compose.answer_message import converted
 from conversations.outbound.compose.facts import HISTORY, config_of
-from conversations.outbound.compose.functions.calls import DONE
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.compose.turn_input import Known, task_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from conversations.store.annotations import memories
-from conversations.store.items import identifiers
-from conversations.store.items.log import of
-from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.trial import (
     Arm,
     EndCause,
@@ -51,8 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.functions import Call
-    from conversations.ai.outcome import Answer
     from conversations.configuration.projects import Company, Policy
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import Shadow
@@ -65,7 +58,6 @@ if TYPE_CHECKING:
 TURN_MS = 80 * clock.SECOND_MS
 SPARE_MS = 10 * clock.SECOND_MS  # to store the result
 INTERRUPTED, VERSION_UNUSABLE = "interrupted", "version_unusable"
-NOT_CALLED = Result("This could not be done now.", is_error=True)
 _PERCENT = 100
 
 
@@ -85,6 +77,11 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         resources, opened.company.company_id, opened.company.project_id
     )
     stored = Trials(resources.log, opened.company.company_id, opened.company.project_id)
+    before = stored.shadow(opened.ref, record.trial_id, record.asked)
+    if before is not None:
+        if before.status == "begun":
+            _settle(stored, opened.ref, _failed(before, INTERRUPTED), None)
+        return "repeated"
     trial = trials.running(stored, record.trial_id, live) if live else None
     if live is None or trial is None or trial.mode is not Mode.SHADOW:
         return "over"
@@ -97,9 +94,6 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         stored.end(trial.trial_id, cause, withdrawn=False)
         return "over"
     if not is_new:
-        before = stored.shadow(opened.ref, record.trial_id, record.asked)
-        if before is not None and before.status == "begun":
-            _settle(stored, opened.ref, _failed(before, INTERRUPTED), None)
         return "repeated"
     sent = messages.get(resources.log, opened.ref, record.answered) if record.answered else None
     made = _made(_Turn(deps, opened, live, record, sent, run), answer)
@@ -133,7 +127,7 @@ class _Turn:
     sent: Message | None
     run: Run
 
-    def answer(self, version: Company, spent: _Spent, calls: _Calls) -> Message:
+    def answer(self, version: Company, spent: Spent, calls: Calls) -> Message:
         """Ask the model. Raises Unwritable for an answer without a message, and what a model raises."""
         policy = _bounded(version.policy, self.live.policy)
         company = version.model_copy(update={"policy": policy})
@@ -176,62 +170,10 @@ class _Turn:
         )
 
 
-@dataclass(slots=True, eq=False)
-class _Spent:
-    """A model that keeps what its calls have cost, also if the turn fails, and the faults of its answers."""
-
-    model: ai.Model | None = None
-    micros: int = 0
-    ms: int = 0
-    faults: list[str] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self.model.name if self.model else ""
-
-    def reply(self, request: ai.Request) -> ai.Reply:
-        """See `Model.reply`."""
-        assert self.model is not None  # noqa: S101 - for mypy: set before the first call
-        began = clock.now_ms()
-        try:
-            reply = self.model.reply(request)
-        finally:
-            self.ms += clock.now_ms() - began
-        self.micros += reply.usage.micros
-        return reply
-
-    def note(self, made: Answer) -> None:
-        """Keep the faults of an answer."""
-        self.faults = [str(one) for one in made.faults if one.severity is not Severity.NOTE]
-
-
-@dataclass(slots=True, eq=False)
-class _Calls:
-    """The calls of functions in the turn: none is made."""
-
-    turn: _Turn
-    names: list[str] = field(default_factory=list)
-    not_called: list[str] = field(default_factory=list)
-
-    def result(self, call: Call) -> Result:
-        """Return the result that the live version got for the same call; built-in functions only report success."""
-        self.names.append(call.name)
-        if call.is_built_in:
-            return DONE
-        ref, once_in = self.turn.opened.ref, self.turn.record.once_in
-        action_id = identifiers.action_id(ref, once_in, call.name, call.canonical_arguments)
-        item = self.turn.deps.resources.log.get(of(ref, FunctionResult.sk(action_id)))
-        if item is None:
-            self.not_called.append(call.name)
-            return NOT_CALLED
-        stored = FunctionResult.read(item)
-        return Result(stored.text, is_error=stored.is_error)
-
-
 def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:
     """Return the answer that the version gives, or that it gave none."""
-    resources, spent, calls = turn.deps.resources, _Spent(), _Calls(turn)
+    resources, spent = turn.deps.resources, Spent()
+    calls = Calls(resources.log, turn.opened.ref, turn.record.once_in)
     version = versions.company_with(resources.log, resources.companies, turn.live, answer.version)
     if version is None:
         return _failed(answer, VERSION_UNUSABLE)

@@ -169,7 +169,7 @@ def test_a_shadow_whose_model_fails_is_counted_and_not_asked_again(system: Syste
 def test_a_shadow_whose_worker_died_while_the_model_was_asked_is_counted_and_not_asked_again(
     system: System,
 ) -> None:
-    _, trial_id = shadow(system)
+    _, trial_id = shadow(system, most_answers=1)
     says(system, LIVE, TRIED)
     asked_before = len(asked(system))
     system.text("m", "When do I start?")
