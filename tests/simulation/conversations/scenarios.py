@@ -190,7 +190,7 @@ def run_begins(system: System) -> None:
     system.call_admin_api(f"{_SET}/runs", {"recorded": True}, **_TEA)
 
 
-def _with_trial(**trial: object) -> Steps:
+def with_trial(**trial: object) -> Steps:
     """A version of the project is on trial."""
 
     def steps(system: System) -> None:
@@ -207,7 +207,7 @@ def _with_trial(**trial: object) -> Steps:
 
 def _started_with_shadow(system: System) -> None:
     _started(system)
-    _with_trial(mode="shadow", most_answers=5)(system)
+    with_trial(mode="shadow", most_answers=5)(system)
 
 
 FIRST_SMS = Scenario("a first SMS", _requests("sms"))
@@ -250,7 +250,7 @@ EVERY = (
     Scenario(
         "a first SMS in the share of a trial",
         _requests("sms"),
-        _with_trial(mode="share", share=100),
+        with_trial(mode="share", share=100),
     ),
 )
 
