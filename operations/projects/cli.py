@@ -88,10 +88,10 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
     stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
     item[versions.LIVE] = _version(tables, stored, item, by)
+    # The trial that runs goes on, and ends by itself if another version is live; a file begins none.
+    item.pop(versions.TRIAL, None)
     if stored is not None and versions.TRIAL in stored:
-        item[versions.TRIAL] = stored[
-            versions.TRIAL
-        ]  # it ends by itself if another version is live
+        item[versions.TRIAL] = stored[versions.TRIAL]
     if not options.without_gate:
         _refuse_gated(tables, item)
     tables.companies.put(item)

@@ -84,7 +84,7 @@ class Project:
 
     def _version(self, call: Call) -> Answer:
         number = int(call.path["number"])
-        settings = {"settings": {"ai_config": {"prompts": {}}}, "compared_with": None}
+        settings: dict[str, Any] = {"settings": {"ai_config": {}}, "compared_with": None}
         return Answer(self._row(number) | settings | {"differences": []})
 
     def _begin(self, call: Call) -> Answer:
