@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.items.parts.trial import Arm, TrialCounts
 from conversations.store.trials import Trials
 from events.conversations import sample_data
@@ -258,3 +259,17 @@ def test_a_version_that_becomes_live_ends_its_trial(system: System) -> None:
 
     assert versions_of(system, ref) == [2, 2]
     assert outcomes(system, trial_id)["ended_for"] == "live_changed"
+
+
+def test_a_version_that_cannot_be_used_is_replaced_by_the_live_one(system: System) -> None:
+    share(system)
+    ref = conversation(system)
+    where = ProjectVersion.key_of(sample_data.COMPANY, sample_data.PROJECT, 2)
+    broken = {"settings": {"timezone": "Nowhere/Else"}}
+    direct_resources(system).log.update(where, put=broken)
+    system.new_process()
+
+    says(system, LIVE)
+    write(system)
+
+    assert versions_of(system, ref) == [2, 1]

@@ -20,7 +20,7 @@ from tests.integration.conversations.steps import (
     with_model,
     write,
 )
-from tests.simulation.conversations.erasure import erase
+from tests.simulation.conversations.erasure import erase, exported
 from tests.simulation.disturbances import deaths_in
 
 if TYPE_CHECKING:
@@ -285,6 +285,16 @@ def test_a_person_who_is_erased_has_no_answer_of_a_trial_any_more(system: System
     assert not [
         row for key, row in system.rows().items() if "SHADOW#" in key[2] or row.get("ref") == ref
     ]
+
+
+def test_the_export_of_a_person_has_the_answer_in_shadow(system: System) -> None:
+    shadow(system)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+
+    lines, _ = exported(system)
+
+    assert "At nine. See you then." in str(lines)
 
 
 def test_another_live_version_ends_the_trial(system: System) -> None:
