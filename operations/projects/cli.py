@@ -86,7 +86,12 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     for name in claimed:
         print(f"granted to {company.company_id}: {name.kind} {name.text}", file=sys.stderr)
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
-    item[versions.LIVE] = _version(tables, item, by)
+    stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
+    item[versions.LIVE] = _version(tables, stored, item, by)
+    # The trial that runs goes on, and ends by itself if another version is live; a file begins none.
+    item.pop(versions.TRIAL, None)
+    if stored is not None and versions.TRIAL in stored:
+        item[versions.TRIAL] = stored[versions.TRIAL]
     if not options.without_gate:
         _refuse_gated(tables, item)
     tables.companies.put(item)
@@ -101,9 +106,8 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     )
 
 
-def _version(tables: _Tables, item: Item, by: str) -> int:
+def _version(tables: _Tables, stored: Item | None, item: Item, by: str) -> int:
     """Return the number of the version that a file becomes: the live one if it changes none of its settings."""
-    stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
     live = versions.live_version(tables.log, tables.companies, stored) if stored else None
     return versions.version_of_file(tables.log, stored, live, item, by)
 

@@ -26,7 +26,12 @@ from tests.integration.conversations.steps import (
     model_says,
     with_model,
 )
-from tests.simulation.conversations.scenarios import run_begins, sends_pictures, with_set
+from tests.simulation.conversations.scenarios import (
+    run_begins,
+    sends_pictures,
+    with_set,
+    with_trial,
+)
 from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
@@ -209,6 +214,13 @@ def _status_later(system: System) -> None:
     _status("delivered")(system)
 
 
+def _with_shadow(system: System) -> None:
+    """A version in shadow, which is asked after the answer."""
+    with_trial(mode="shadow", most_answers=5)(system)
+    _warm_up(system)
+    _writes(system)
+
+
 def _with_run(system: System) -> None:
     with_set(system)
     run_begins(system)
@@ -250,6 +262,8 @@ KINDS = (
          short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
     Kind("a question of satisfaction, from its queue", _works, Figures(14, 20, 43, 2, 1, 1, 600), 30, _with_a_question),
+    Kind("an answer, and one in shadow", _works, Figures(14, 25, 59, 5, 4, 2, 2_000), 42, _with_shadow,
+         {"item": 16, "rest": 26}),
     Kind("a run of two recorded scenarios", _works, Figures(0, 8, 18, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

@@ -29,6 +29,7 @@ MODEL_CALLS = {
     "a picture, and its answer": 1,
     "a voice note, and its answer": 1,
     "an answer, and a new memory": 2,
+    "an answer, and one in shadow": 2,
 }
 
 

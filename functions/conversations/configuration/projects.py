@@ -244,6 +244,7 @@ class Company(_Part):
     retention_days: int = Field(default=365, ge=1)
     close_after_days: int = Field(default=30, ge=1, le=3_650)  # without activity
     ai_version: int | None = Field(default=None, ge=1)  # see `configuration.versions`
+    ai_trial: str | None = None  # id of the newest trial of a version, which may have ended
 
     def channel(self, method: ChannelMethod) -> Channel:
         """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""
@@ -284,9 +285,10 @@ def key(company_id: str, project_id: str) -> Attributes:
 
 @dataclass(eq=False)
 class Companies:
-    """Reads the company data table; items are cached for 30 seconds."""
+    """Reads the company data table; items are cached for 30 seconds. *versions* were read: they never change."""
 
     table: Table
+    versions: dict[tuple[str, str, int], Mapping[str, Any]] = field(default_factory=dict)
     _cache: dict[tuple[str, str], tuple[int, Attributes]] = field(default_factory=dict)
 
     def item(self, company_id: str, project_id: str) -> Attributes | None:

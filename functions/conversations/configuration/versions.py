@@ -8,20 +8,28 @@ settings as version 1 before the first change.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from aws_lambda_powertools.metrics import MetricUnit
 from boto3.dynamodb.conditions import Attr
 
-from conversations.configuration.projects import PARTITION_KEY, key
+from conversations.configuration.projects import (
+    PARTITION_KEY,
+    ConfigurationInvalid,
+    key,
+    parse,
+)
 from conversations.store import project_versions
 from shared.ai.versions.stored import FIRST, PARLEY, Version
 from shared.runtime import clock
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boto3.dynamodb.conditions import ConditionBase
 
+    from conversations.configuration.projects import Companies, Company
     from shared.aws.dynamodb import Attributes, Table
 
 # Attributes of a project that a version has. The others say who the project is and through which accounts it sends.
@@ -30,6 +38,8 @@ VERSIONED = (
     *("memory", "burst_wait", "default_language", "timezone", "satisfaction"),
 )
 LIVE = "ai_version"
+TRIAL = "ai_trial"
+_MOST_HELD: Final = 50  # versions of one process
 
 
 def settings_of(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,6 +51,36 @@ def with_settings(item: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[
     """Return a project's item with the *settings* of a version instead of its own."""
     kept = {name: value for name, value in item.items() if name not in VERSIONED}
     return {**kept, **settings}
+
+
+def company_with(log: Table, companies: Companies, live: Company, number: int) -> Company | None:
+    """Return a project with the settings of another version than its *live* one; None if they cannot be used."""
+    if number == live.ai_version:
+        return live
+    ids = live.company_id, live.project_id
+    item, settings = companies.item(*ids), _settings(log, companies, (*ids, number))
+    if item is None or settings is None:
+        return None
+    try:
+        return parse({**with_settings(item, settings), LIVE: number})
+    except ConfigurationInvalid as fault:
+        metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+        logger.error("settings of a version invalid", extra={"attribute": fault.attribute})
+        return None
+
+
+def _settings(
+    log: Table, companies: Companies, where: tuple[str, str, int]
+) -> Mapping[str, Any] | None:
+    held, (company_id, project_id, number) = companies.versions, where
+    if where not in held:
+        version = project_versions.of_project(log, company_id, project_id).read(number)
+        if version is None:
+            return None
+        if len(held) >= _MOST_HELD:
+            held.clear()
+        held[where] = version.settings
+    return held[where]
 
 
 def live_version(log: Table, companies: Table, item: Attributes) -> int:

@@ -21,6 +21,7 @@ from conversations.lifecycle.commands import (
     Release,
     Resolve,
     Resume,
+    Shadow,
 )
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import NEVER_SENT, Status
@@ -67,7 +68,7 @@ def work(
             outcome = agent_message.give_notice(deps, record, run)
         case FollowUp() | AskSatisfaction():
             outcome = _write_unasked(deps, opened, record, run)
-        case Lengthen() | Close() | FetchFiles():
+        case Lengthen() | Close() | FetchFiles() | Shadow():
             _maintain(deps, opened, record, run)
     return outcome
 
@@ -91,7 +92,7 @@ def _write_unasked(
 def _maintain(
     deps: DialogueDependencies,
     opened: OpenConversation,
-    record: Lengthen | Close | FetchFiles,
+    record: Lengthen | Close | FetchFiles | Shadow,
     run: Run,
 ) -> None:
     """Handle a record that sends nothing."""
@@ -103,6 +104,15 @@ def _maintain(
             from conversations.lifecycle import inactivity  # noqa: PLC0415 - as above
 
             inactivity.close(deps.resources, opened)
+        case Shadow():
+            from conversations.dialogues import shadow  # noqa: PLC0415 - as above
+
+            of_trials = shadow.ShadowDependencies(
+                resources=deps.resources,
+                model_deps=deps.writer.model_deps,
+                documents=deps.writer.documents,
+            )
+            shadow.write(of_trials, opened, record, run)
         case FetchFiles():
             pass  # Of an earlier release: the sweep hands the files of its due item to their own queue.
 

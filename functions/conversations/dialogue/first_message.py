@@ -11,7 +11,7 @@ from conversations.ai.checks.guardrails import hosts_in
 from conversations.configuration import projects
 from conversations.configuration.projects import Company, ConfigurationInvalid, ProjectStatus
 from conversations.configuration.resources import Resources, Run
-from conversations.dialogue import conversation_item
+from conversations.dialogue import conversation_item, trial_version
 from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation import requests
 from conversations.initiation.context_object import ContextObject, context_hash
@@ -70,6 +70,7 @@ def begin(
 
 def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
     """Send the first message of a conversation if it was not sent and sending is allowed now."""
+    opened = trial_version.given(deps, opened)
     conversation, state = opened.conversation, opened.state
     finished = engine.resume(deps.turns, opened, run)
     if finished is not None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from conversations.ai.config import BuiltIn
 from conversations.configuration.resources import Resources, Run
-from conversations.dialogue import turn_limit
+from conversations.dialogue import shadow_request, trial_version, turn_limit
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation, addresses_of
@@ -124,11 +124,13 @@ def _answer(
     *,
     since_ms: int,
 ) -> Outcome:
+    opened = trial_version.given(deps, opened)
     outcome = _run_turn(deps, opened, unanswered, turn_id, run, since_ms=since_ms)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
         _confirm_opt_out(deps, opened, turn_id)
+        shadow_request.ask(deps.resources, opened, unanswered, turn_id, outcome)
     if outcome.ended is Ended.SENT:
         deps.writer.remember(opened, turn_id, run)
     return outcome

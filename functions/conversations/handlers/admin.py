@@ -35,6 +35,7 @@ from conversations.api.access import (
 from conversations.api.agents.annotation_routes import AnnotationRoutes
 from conversations.api.projects.evaluation_routes import EvaluationRoutes
 from conversations.api.projects.routes import ProjectRoutes
+from conversations.api.projects.trials.routes import TrialRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.recovery.bootstrap import recovery_of
@@ -150,6 +151,7 @@ def _playground() -> "PlaygroundDependencies":
 
 routes.add(ProjectRoutes(deps, _playground))
 routes.add(EvaluationRoutes(deps))
+routes.add(TrialRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -96,6 +96,21 @@ class AskSatisfaction(_Record):
     type: Literal["ask_satisfaction"] = "ask_satisfaction"
 
 
+class Shadow(_Record):
+    """
+    Request for the answer of a version on trial to the messages up to *asked*. *answered* is the sort key of the live
+    version's answer, if it was sent; *live_handed_off_for* why it gave the conversation to people. Results of functions
+    are those of *once_in*.
+    """
+
+    type: Literal["shadow"] = "shadow"
+    trial_id: str
+    asked: str
+    answered: str | None = None
+    once_in: str
+    live_handed_off_for: str | None = None
+
+
 class FetchFiles(_Record):
     """Request of an earlier release to fetch a customer's files again; see `FileDownload`."""
 
@@ -126,6 +141,7 @@ type Record = (
     | Notice
     | FollowUp
     | AskSatisfaction
+    | Shadow
     | FetchFiles
     | Lengthen
     | Close

@@ -5,6 +5,7 @@ from typing import Self
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from conversations.configuration import versions
 from conversations.configuration.projects import Channel, Company, ConfigurationInvalid
 from conversations.configuration.resources import Resources
 from conversations.store import conversations, states
@@ -13,6 +14,7 @@ from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.turn import Turn
+from conversations.store.trials import Trials
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.runtime import tracing
 from shared.runtime.failures import Permanent, Transient
@@ -69,7 +71,23 @@ def load(resources: Resources, ref: str, state: State | None = None) -> OpenConv
     company = load_project(resources, state.company_id, state.project_id)
     if company is None:
         raise Permanent("conversation_gone")
+    company = company_of(resources, state, company)
     return OpenConversation(ref=ref, conversation=item, state=state, company=company)
+
+
+def company_of(resources: Resources, state: State, live: Company) -> Company:
+    """
+    Return the project with the version that a trial has given the conversation, else as it is.
+
+    A conversation keeps the version after the trial, unless it was withdrawn or cannot be used any more.
+    """
+    number = state.trial_version
+    if number is None or state.trial is None or number == live.ai_version:
+        return live
+    trial = Trials(resources.log, state.company_id, state.project_id).read(state.trial)
+    if trial is None or trial.withdrawn:
+        return live
+    return versions.company_with(resources.log, resources.companies, live, number) or live
 
 
 def load_items(

@@ -32,6 +32,8 @@ from conversations.store.items.log import Message, OfConversation
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.privacy_job import THREAD_LEFT
 from conversations.store.items.parts.state import State
+from conversations.store.items.parts.trial import ShadowAnswer
+from conversations.store.trials import Trials
 from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.runtime import clock
@@ -218,6 +220,9 @@ class Inventory(inventory.Inventory):
             removal.traces_of_message(self.deps, ref, Message.read(item), self.at)
         elif item.get("item_type") == FunctionResult.item_type:
             self.deps.ledger.forget(sk.partition("#")[2])
+        elif item.get("item_type") == ShadowAnswer.item_type:
+            answer = ShadowAnswer.read(item)
+            Trials(self.deps.log, answer.company_id, answer.project_id).forget_shadow(ref, answer)
         erasures.remove(self.deps.log, partition, sk)
 
     def _remove_conversation(self, found: Found) -> None:

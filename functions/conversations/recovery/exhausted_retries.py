@@ -25,7 +25,7 @@ def of_record(resources: Resources, body: str, reason: str) -> None:
 
     record = commands.read(body)
     others = commands.Lengthen | commands.FetchFiles | commands.Notice | commands.FollowUp
-    if isinstance(record, others | commands.AskSatisfaction):
+    if isinstance(record, others | commands.AskSatisfaction | commands.Shadow):
         return  # These records do not affect the first message.
     if isinstance(record, ContextObject):
         data = record.conversation_data

@@ -14,11 +14,13 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.conversation import key as key_of_item
 from conversations.store.items.log import OfConversation
 from conversations.store.items.parts.state import State, holder_of, state_key
+from conversations.store.items.parts.trial import PARTS, Arm, TrialCounts
 from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind, of_later_owner
 from shared.inbox import items as inbox
 from shared.inbox.reports.outcomes import ASKED, SCORED
+from shared.inbox.tallies import Tally
 from shared.policy.consent import withdrawals
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ class ConversationHeads:
         item = conversations.read(self.table, state.primary_channel, state.conversation_id)
         if item is None:
             return None
-        return shown(reference, item, state, changes_of(self.consents or self.log, item))
+        head = shown(reference, item, state, changes_of(self.consents or self.log, item))
+        return head.model_copy(update={"tally": _tally(self.log.name, reference, state)})
 
     def for_keys(self, keys: Sequence[Attributes]) -> Self:
         """Return the same heads, after a batch read of the items with these keys, whose `ref` is stored in them."""
@@ -148,6 +151,16 @@ def shown(ref: str, item: Conversation, state: State, changes: Sequence[Change])
         handed_off_for=_handed_off_for(item),
         ratings=_ratings_of(state),
     )
+
+
+def _tally(log: str, ref: str, state: State) -> Tally | None:
+    """Return the counts of the trial that a conversation has joined."""
+    if state.trial is None:
+        return None
+    arm = Arm.LIVE if state.trial_version is None else Arm.TRIAL
+    part = identifiers.bucket_of(ref, PARTS)
+    where = TrialCounts.key_of(state.company_id, state.project_id, state.trial, part)
+    return Tally(log, str(where[PARTITION_KEY]), str(where[SORT_KEY]), arm)
 
 
 def _ratings_of(state: State) -> dict[str, int]:

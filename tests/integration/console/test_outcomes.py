@@ -17,8 +17,10 @@ from shared.aws.dynamodb import Table
 from shared.inbox import entries
 from shared.inbox.items import Context
 from shared.inbox.reports.outcomes import Outcome
+from shared.inbox.tallies import Tally
 from shared.runtime import clock
 from tests.integration.console.system import ACME, READ, Invocation, Listed, inbox_call
+from tests.template import properties
 
 if TYPE_CHECKING:
     from tests.integration.console.system import InboxSystem
@@ -193,6 +195,27 @@ def test_a_report_has_outcomes_by_day_channel_version_and_language(inbox: InboxS
     assert {one["version"] for one in outcomes(inbox, version=8)} == {8}
     assert {one["language"] for one in outcomes(inbox, language="de")} == {"de"}
     assert outcomes(inbox, channel="sms") == outcomes(inbox, project="other") == []
+
+
+def test_outcomes_of_a_trial_are_counted_for_its_arm_in_the_same_transaction(
+    inbox: InboxSystem,
+) -> None:
+    log = inbox.tables.inbox.beside(str(properties("ConversationLogTable")["TableName"]))
+    listed = Listed(inbox.tables)
+    of_ada = AI | {"ai_version": 8, "tally": Tally(log.name, "PROJECT#a", "COUNTS", "trial")}
+    listed.show("ada", **of_ada, **PEOPLE, handed_off_for="no_progress")
+
+    with mock.patch.object(Table, "transact_once", side_effect=Killed), suppress(Killed):
+        listed.show("ada", **of_ada, **CLOSED, ended_at=at(60))
+    listed.show("ada", **of_ada, **CLOSED, ended_at=at(60), ratings={"scored:5|8": 1})
+    listed.show("ada", **of_ada, **CLOSED, ended_at=at(60), ratings={"scored:5|8": 1})
+
+    counts = log.get({"pk": "PROJECT#a", "sk": "COUNTS"}) or {}
+    assert {name: int(n) for name, n in counts.items() if name.startswith("trial_")} == {
+        "trial_handed_off": 1,
+        "trial_ended_with_people": 1,
+        "trial_scored_5": 1,
+    }
 
 
 def test_a_rating_that_is_taken_back_is_not_in_the_sum(inbox: InboxSystem) -> None:

@@ -191,6 +191,7 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
         "notice": {"notice": "help", "cause": a["action_id"]},
         "follow_up": {"message_sk": a["customers_sk"], "step": 0},
         "ask_satisfaction": {},
+        "shadow": {"trial_id": a["trial"], "asked": a["customers_sk"], "once_in": a["action_id"]},
         "fetch_files": {"message_sk": a["customers_sk"]},
         "lengthen": {"ttl": 1_900_000_000, "after": a["message_sk"]},
         "close": {},

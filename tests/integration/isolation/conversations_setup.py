@@ -175,6 +175,11 @@ class TwoCompanies(QueuedCompanies[System]):
         line = "POST /projects/{project_id}/sets/{set_name}"
         self.system.call_admin_api(line, {"scenarios": [made_up]}, **set_of_a)
         self.system.call_admin_api(f"{line}/runs", {"recorded": True}, **set_of_a)
+        trial = {"mode": "shadow", "version": 2, "most_answers": 5}
+        line = "POST /projects/{project_id}/trials"
+        begun = self.system.call_admin_api(line, trial, project_id=self.project_a)
+        of_a = {"project_id": self.project_a, "trial_id": str(begun["trial_id"])}
+        self.system.call_admin_api(f"{line}/{{trial_id}}/stop", {}, **of_a)
         self.system.drain()
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
@@ -213,6 +218,9 @@ class TwoCompanies(QueuedCompanies[System]):
             "run": self.shown("GET /projects/{project_id}/sets", {"project_id": self.project_a})[
                 "result"
             ]["sets"][0]["newest_run"],
+            "trial": self.shown(
+                "GET /projects/{project_id}/trials", {"project_id": self.project_a}
+            )["result"]["trials"][0]["trial_id"],
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

@@ -34,6 +34,7 @@ API = Api(
         "number": "{version}",
         "set_name": "{set}",
         "run_id": "{run}",
+        "trial_id": "{trial}",
         "status": "reply_sent",
         "snoozed_until": "{later}",
         "labels": ["of the attacker"],
@@ -57,6 +58,10 @@ API = Api(
         "POST /projects/{project_id}/versions": Special(
             inputs=({"settings": {"timezone": "Europe/Berlin"}, "based_on": 2},)
         ),
+        "POST /projects/{project_id}/trials": Special(
+            inputs=({"mode": "shadow", "version": 2, "most_answers": 1},)
+        ),
+        "POST /projects/{project_id}/trials/{trial_id}/stop": Special(inputs=({"withdraw": True},)),
         "POST /projects/{project_id}/versions/{number}/live": Special(inputs=({"instead_of": 1},)),
         "POST /projects/{project_id}/playground": Special(
             inputs=({"channel": "sms", "version": 2},)

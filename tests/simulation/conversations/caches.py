@@ -22,6 +22,7 @@ def clear_companies(modules: Iterable[Any]) -> None:
         ):
             if cached is not None:
                 cached._cache.clear()
+                getattr(cached, "versions", {}).clear()
 
 
 def clear_secrets(modules: Iterable[Any]) -> None:

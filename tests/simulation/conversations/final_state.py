@@ -14,14 +14,17 @@ _TIMES = frozenset(
 )
 
 _OF_FILES = {"key", "refused", "failed", "transcript", "no_transcript", "transcribing_until"}
-_KEPT = ("mode", "status_reason", "releases", "turn", "labels", "snoozed_until", "revision")
+_KEPT = (
+    *("mode", "status_reason", "releases", "turn", "labels", "snoozed_until", "revision"),
+    "trial_version",
+)
 
 
 @dataclass(frozen=True)
 class FinalState:
     """
     *messages*: author, text and delivery of each log, in order; *sent*: recipients and texts, in order. *open* and
-    *ended*: what the lists show.
+    *ended*: what the lists show. Answers in shadow are no part: they are made at most once.
     """
 
     conversations: dict[str, dict[str, Any]]
@@ -35,6 +38,7 @@ class FinalState:
     due: list[str] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     evaluations: list[dict[str, Any]] = field(default_factory=list)
+    joined: int = 0  # conversations that a trial has counted
 
 
 def final_state_of(system: System) -> FinalState:
@@ -68,6 +72,11 @@ def final_state_of(system: System) -> FinalState:
             for key, row in sorted(rows.items())
             if key[0] == "log" and key[2].startswith(("SET#", "RUN#", "RESULT#"))
         ],
+        joined=sum(
+            int(row.get("trial_conversations", 0)) + int(row.get("live_conversations", 0))
+            for key, row in rows.items()
+            if key[0] == "log" and key[2].startswith("TRIAL_COUNTS#")
+        ),
     )
 
 

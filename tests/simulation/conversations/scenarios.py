@@ -190,6 +190,26 @@ def run_begins(system: System) -> None:
     system.call_admin_api(f"{_SET}/runs", {"recorded": True}, **_TEA)
 
 
+def with_trial(**trial: object) -> Steps:
+    """A version of the project is on trial."""
+
+    def steps(system: System) -> None:
+        of_project = {"project_id": sample_data.PROJECT}
+        settings = {"company_rep": {"company_rep_1": "Eve"}}
+        line = "POST /projects/{project_id}"
+        made = system.call_admin_api(f"{line}/versions", {"settings": settings}, **of_project)
+        body = {"version": made["number"], **trial}
+        system.call_admin_api(f"{line}/trials", body, **of_project)
+        system.new_process()
+
+    return steps
+
+
+def _started_with_shadow(system: System) -> None:
+    _started(system)
+    with_trial(mode="shadow", most_answers=5)(system)
+
+
 FIRST_SMS = Scenario("a first SMS", _requests("sms"))
 REPLY = Scenario("three fragments and one answer", _burst, _started)
 EVERY = (
@@ -222,6 +242,16 @@ EVERY = (
     Scenario("a voice note", _voice_note, _with_voice_notes),
     Scenario("a picture that is not available at first", _unavailable_picture, _started),
     Scenario("a run of an evaluation", run_begins, with_set),
+    Scenario(
+        "an answer with a version in shadow",
+        _customer_writes("v", "Which shift is it?"),
+        _started_with_shadow,
+    ),
+    Scenario(
+        "a first SMS in the share of a trial",
+        _requests("sms"),
+        with_trial(mode="share", share=100),
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from console.contacts.imports.fields import DETAILS, IDENTIFIERS
 from conversations.ai.outcome import Cause
 from conversations.api.inputs import RatingReason
 from conversations.store.items.log import Delivery
+from conversations.store.items.parts.trial import EndCause, Mode
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.replies.draft import DraftStatus
 from email_threads.store.items.threads.mail import Delivery as DeliveryOfMail
@@ -74,6 +75,8 @@ BY_VALUE = {
         f"forms.{name}"
         for name in ("category", "done", "effect", "health", "status", "step", "step_of")
     ),
+    *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
+    *("trial.ended_for", "trial.mode", "trial.then"),
     *("newsletter.lists", "newsletter.series.unit", "newsletter.warm_up.reason"),
     *(
         f"ops.numbers.{name}"
@@ -302,6 +305,8 @@ def test_no_text_is_unused() -> None:
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
         ("reason", Cause),
         ("rating.reason", RatingReason.__value__.__args__),
+        ("trial.ended_for", EndCause),
+        ("trial.mode", Mode),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:

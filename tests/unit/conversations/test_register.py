@@ -19,6 +19,7 @@ from conversations.store.items.parts import (
     note,
     project_version,
     state,
+    trial,
 )
 from tests import template
 
@@ -47,6 +48,7 @@ def test_every_item_type_is_registered() -> None:
             routes,
             records,
             state,
+            trial,
         )
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from conversations.store.items.parts.trial import Trial
+from shared.inbox.reports.items import OutcomeDay
 from tests.cases import each
 from tests.roles import as_list, role_of, statements
 from tests.template import environment, exists, properties, resolved, template
@@ -124,6 +126,22 @@ def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     writers = {"RichpanelWorker", "ConversationsIntake", "WhatsAppActions"}
     batches = set() if function in writers else {"dynamodb:BatchWriteItem"}
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
+
+
+def test_the_items_of_outcomes_may_be_counted_by_the_feed_and_read_by_reports() -> None:
+    def keys_of(function: str, action: str) -> set[str]:
+        allowed = [s for s in statements_of(function) if action in as_list(s["Action"])]
+        conditions = [s["Condition"] for s in allowed if "Condition" in s]
+        return {
+            key
+            for one in conditions
+            for key in one.get("ForAllValues:StringLike", {}).get("dynamodb:LeadingKeys", ())
+        }
+
+    begin = OutcomeDay.pk_pattern.partition("{")[0]
+    counted = keys_of("ConversationsInboxFeed", "dynamodb:UpdateItem")
+    assert {f"{begin}conversations#*", f"{Trial.pk_pattern.partition('{')[0]}*"} <= counted
+    assert f"{begin}*" in keys_of("InboxApi", "dynamodb:BatchGetItem")
 
 
 def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues() -> None:

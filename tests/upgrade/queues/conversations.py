@@ -131,6 +131,7 @@ def _commands(ref: str, message_sk: str) -> Iterator[Any]:
     yield commands.Notice(ref=ref, notice="help", cause="a-hash")
     yield commands.FollowUp(ref=ref, message_sk=message_sk, step=0)
     yield commands.AskSatisfaction(ref=ref)
+    yield commands.Shadow(ref=ref, trial_id="1767268800000-00000000", asked=message_sk, once_in="x")
     yield commands.FetchFiles(ref=ref, message_sk=message_sk)
     yield commands.Close(ref=ref)
     yield commands.Lengthen(ref=ref, ttl=1_900_000_000, after=message_sk)

@@ -12,6 +12,7 @@ import { Differences, liveOf, useVersions, Versions, type Version } from "../ver
 import { changeOf, draftOf, settingsOf } from "./draft";
 import { Playground } from "./Playground";
 import { Sets } from "./Sets";
+import { Trials } from "./Trials";
 
 type Project = ConversationsAdmin.ProjectView;
 
@@ -59,6 +60,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
     <>
       <Versions source={source} versions={versions} about={t("project.versions_about")} effect={t("project.put_live_about")} onChange={onChange} onOpen={setOpened} />
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
+      {base !== null && <Trials project={project} version={base} live={live} onChange={onChange} />}
       {base !== null && <Sets project={project} version={base} live={live} />}
     </>
   );

@@ -5,24 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.turn.task import Task
 from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound.compose import fixed_texts
 from conversations.outbound.compose.answer_message import message_of, outdated
 from conversations.outbound.compose.content import memory
-from conversations.outbound.compose.content.history import history_of, read_history
-from conversations.outbound.compose.facts import (
-    HISTORY,
-    barred_in,
-    config_of,
-    contacts_of,
-    facts_of,
-    template_sources,
-)
+from conversations.outbound.compose.facts import HISTORY, config_of
 from conversations.outbound.compose.functions.proposals import decided_call
-from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
+from conversations.outbound.compose.limits import blank, fitted, longest
 from conversations.outbound.compose.model_turns import ModelTurns
+from conversations.outbound.compose.turn_input import Known, task_of
 from conversations.outbound.policy import newer_messages, spending_bounds
 from conversations.outbound.unwritable import Unwritable
 from shared.runtime import clock
@@ -232,25 +224,19 @@ class MessageWriter:
         if case.unreadable:
             # With partial data the model would repeat questions or state errors: report the fault to agents instead.
             raise Unwritable("case_data_unreadable")
-        task = Task(
-            kind="initial" if is_first else "reply",
-            channel=opened.conversation.channel_method.value,
-            config=config,
-            facts=facts_of(opened, case, known),
-            history=read_history(self.resources, opened, config, history),
-            template=template,
-            sources=template_sources(opened, case.project_data),
-            longest=longest(opened),
-            sms_length=sms_length(opened, is_first=is_first, is_divisible=not is_first),
-            link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
-            contacts=contacts_of(opened),
-            language=opened.state.language,
-            decided=self._decided(opened, config),
-            barred=barred_in(opened, history),
-            since_hand_back=history_of(
-                [m for m in history if m.message_timestamp > (opened.state.handed_back_at or "")]
+        task = task_of(
+            self.resources,
+            opened,
+            config,
+            Known(
+                messages=history,
+                case=case,
+                memory=known,
+                template=template,
+                decided=self._decided(opened, config),
+                knowledge=self._knowledge(opened, config),
             ),
-            knowledge=self._knowledge(opened, config),
+            is_first=is_first,
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
         return self._models().answer(opened, config, task, execute, None if is_first else turn_id)

@@ -20,6 +20,7 @@ from conversations.store.items.parts.note import Note
 from conversations.store.items.parts.privacy_job import PrivacyJob
 from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.items.parts.state import State
+from conversations.store.items.parts.trial import ShadowAnswer, ShadowPlace, Trial, TrialCounts
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -54,11 +55,12 @@ from shared.policy.consent.withdrawals import Withdrawal
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
-    Message, Change, Note, Memory, State, Due, FunctionResult,
+    Message, Change, Note, Memory, State, Due, FunctionResult, ShadowAnswer,
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
     EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult,
+    Trial, TrialCounts, ShadowPlace,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -8,6 +8,7 @@ The conversation log: growing or frequently changed data, in small items under t
                  NOTE#<time>#<id>        Note           an agent's note
                  MEMORY                  Memory         a summary, and facts that the customer stated
                  FN#<action id>          FunctionResult the answer of a company's system
+                 SHADOW#<trial>#<asked>  ShadowAnswer   an answer of a version on trial, which was not sent
 
 All but the first two are in `conversations.store.items.parts`; `conversations.store.items.routes` has the lookup items
 that lead to it.

@@ -270,7 +270,10 @@ def _assisted(head: Head) -> Assisted | None:
     if head.context is not Context.CONVERSATIONS:
         return None
     return Assisted(
-        version=head.ai_version, language=head.language, handed_off_for=head.handed_off_for
+        version=head.ai_version,
+        language=head.language,
+        handed_off_for=head.handed_off_for,
+        tally=head.tally,
     )
 
 

@@ -13,6 +13,7 @@ from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim
 from shared.identity.identifiers import Identifier
 from shared.inbox.rounds import Round
+from shared.inbox.tallies import Tally
 from shared.runtime import clock
 
 PARTITION_KEY: Final = "pk"
@@ -64,7 +65,7 @@ class Channel(StrEnum):
 _NOT_IN_ENTRY: Final = frozenset(
     {
         *("last_activity_at", "answered_at", "ended_at", "claims", "signed", "assigned_by"),
-        *("ai_version", "language", "handed_off_for", "ratings"),
+        *("ai_version", "language", "handed_off_for", "ratings", "tally"),
         *("received", "has_opted_out"),
     }
 )
@@ -227,7 +228,8 @@ class Head(Item):
     `has_opted_out`: the customer wants no marketing in this conversation.
 
     Of an assistant's conversation: `ai_version` of its newest answer, the `language`, the code for which people got it,
-    and how often they gave each rating to its answers. The entry has none of these either.
+    how often they gave each rating to its answers, and the further counts (`tally`) of its outcomes. The entry has none
+    of these either.
     """
 
     company_id: str
@@ -265,6 +267,7 @@ class Head(Item):
     language: str | None = None
     handed_off_for: str | None = None
     ratings: dict[str, int] = Field(default_factory=dict)
+    tally: Tally | None = None
 
 
 class OfContact(Item):

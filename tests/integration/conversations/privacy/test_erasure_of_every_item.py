@@ -11,6 +11,8 @@ import pytest
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.log import of
 from conversations.store.items.parts.function_result import FunctionResult
+from conversations.store.items.parts.trial import ShadowAnswer, Trial
+from conversations.store.trials import Trials
 from events.conversations import sample_data
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import File
@@ -55,8 +57,10 @@ WITHOUT_TRACES = {
     "Parked": "hashes; the event is in the bucket",
     "Rate": "a number, under a hash",
     "Route": "ids, under a keyed hash",
+    "ShadowPlace": "ids",
     "Spent": "a number",
     "Stray": "keys and hashes",
+    "TrialCounts": "numbers of a project",
 }
 # Classes of which the day stores no item, with the reason.
 WITHOUT_ITEMS = {
@@ -72,7 +76,20 @@ WITHOUT_ITEMS = {
     "ListPosition": "a position in a provider's list",
     "ProjectVersion": "settings of a project",
     "Throttled": "a time of a project",
+    "Trial": "settings of a project",
     "TurnSlots": "leases of a project",
+}
+TRIAL: dict[str, Any] = {
+    "trial_id": "1767268800000-00000000",
+    "mode": "shadow",
+    "version": 2,
+    "live": 1,
+    "most_answers": 5,
+    "until": "2026-02-01T12:00:00.000Z",
+    "at_least": 50,
+    "by": "api-key:1",
+    "at": "2026-01-01T12:00:00.000Z",
+    "made_for": "0",
 }
 BOB = {
     "recipient_first_name": "Bob",
@@ -129,6 +146,26 @@ def _function_result(system: System) -> None:
     ref = start_conversation(system, "sms", "req-function")
     result = FunctionResult(name="appointments", text=f"{NAME} {CANARY}", is_error=False, ttl=FAR)
     direct_resources(system).log.put(result.attributes(of(ref, FunctionResult.sk("action-1"))))
+
+
+def _shadow(system: System) -> None:
+    """The answer of a version on trial, which was not sent."""
+    ref = start_conversation(system, "sms", "req-shadow")
+    project = (sample_data.COMPANY, sample_data.PROJECT)
+    trial = Trial.model_validate(TRIAL)
+    answer = ShadowAnswer(
+        trial_id=trial.trial_id,
+        company_id=project[0],
+        project_id=project[1],
+        version=2,
+        asked="MSG#1#1",
+        at=trial.at,
+        ttl=FAR,
+    )
+    trials = Trials(direct_resources(system).log, *project)
+    trials.begin_shadow(trial, ref, answer)
+    made = {"status": "made", "content": f"{NAME} {CANARY}"}
+    trials.settle_shadow(ref, answer.model_copy(update=made), {"trial_answers": 1})
 
 
 def _both_ids(system: System) -> None:
@@ -222,6 +259,7 @@ FLOWS: list[Callable[[System], None]] = [
     _conversation("email"),
     _both_ids,
     _function_result,
+    _shadow,
     _files,
     _mailed_files,
     _unmatched,

@@ -84,6 +84,23 @@ def test_a_file_that_changes_settings_of_the_model_becomes_a_version_and_is_live
     assert "timezone" not in made[1].settings or made[1].settings["timezone"] != "Europe/Berlin"
 
 
+def test_a_file_keeps_the_trial_that_the_project_names_and_begins_none(
+    tables: dict[str, Table], file: Path
+) -> None:
+    assert put(file, sample_data.project(ai_trial="of-the-file")) == 0
+    begun = stored(tables)
+    where = set_ups.key(sample_data.COMPANY, sample_data.PROJECT)
+    tables[projects.TABLE].update(where, put={"ai_trial": "1767268800000-00000000"})
+
+    assert put(file, sample_data.project(retention_days=90)) == 0
+
+    found = stored(tables)
+    assert begun is not None
+    assert found is not None
+    assert "ai_trial" not in begun
+    assert (found["ai_trial"], found["retention_days"]) == ("1767268800000-00000000", 90)
+
+
 def test_a_file_does_not_make_settings_live_that_have_not_passed_a_gate(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

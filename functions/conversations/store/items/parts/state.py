@@ -105,6 +105,9 @@ class State(OfConversation):
     # answered, 0 for an unknown one. And the answer.
     satisfaction_asked: int | None = None
     satisfaction: Satisfaction | None = None
+    # The trial that it has joined, and the version that it was given; None: the live one, whichever it is.
+    trial: str | None = None
+    trial_version: int | None = None
     erased_at: str | None = None
 
     @property

@@ -57,6 +57,7 @@ class _Counts:
     days: dict[str, Counter[str]]
     outcomes: dict[str, Counter[str]]
     months: dict[str, Counter[str]]
+    assisted: Assisted | None
 
     def writes(self, table: Table) -> list[Attributes]:
         """Return the writes of a transaction; of days that are known as busy to one of their shards."""
@@ -74,7 +75,18 @@ class _Counts:
         for month, counts in sorted(self.months.items()):
             key = PersonMonth.key(entry.context, entry.company_id, self.assignee or "", month)
             found.append(_write(table, key, counts, PersonMonth))
-        return found
+        return [*found, *self._further(table)]
+
+    def _further(self, table: Table) -> list[Attributes]:
+        """Return the write of the further counts of an assistant's conversation, if it has any."""
+        assisted = self.assisted
+        if assisted is None or assisted.tally is None:
+            return []
+        outcomes = sum(self.outcomes.values(), Counter[str]())
+        counts = {name: n for name, n in assisted.further_counts(outcomes).items() if n}
+        where = assisted.tally
+        beside = table.beside(where.table)
+        return [beside.to_update({"pk": where.pk, "sk": where.sk}, add=counts)] if counts else []
 
     def spread(self, table: Table) -> None:
         """Store that the days have shards, before one of them is written. Safe to repeat."""
@@ -126,7 +138,7 @@ def _counts(
 ) -> _Counts:
     business = hours.of_company(table, entry.company_id)
     zone = ZoneInfo(hours.zone_of(business))
-    found = _Counts(entry, assignee, {}, {}, {})
+    found = _Counts(entry, assignee, {}, {}, {}, assisted)
     for one in facts:
         local = datetime.fromtimestamp(one.at_ms // clock.SECOND_MS, UTC).astimezone(zone)
         date = local.date().isoformat()

@@ -20,6 +20,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.inbox.rounds import Happened
+    from shared.inbox.tallies import Tally
 
 REOPENED_SOON: Final = "reopened_72h"
 SOON_MS: Final = 72 * clock.HOUR_MS
@@ -66,13 +67,24 @@ class Outcome:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assisted:
     """
-    What an assistant's conversation says of its answers: the version of the settings, the language, and the code for
-    which people got it.
+    What an assistant's conversation says of its answers: the version of the settings, the language, the code for which
+    people got it, and where its outcomes are counted besides.
     """
 
     version: int | None
     language: str | None
     handed_off_for: str | None
+    tally: Tally | None = None
+
+    def further_counts(self, outcomes: Counter[str]) -> Counter[str]:
+        """Return what *outcomes*, by their names, add to the further counts."""
+        found: Counter[str] = Counter()
+        if self.tally is not None:
+            for name, count in outcomes.items():
+                one = Outcome.of(name)
+                score = f"_{one.cause}" if one.kind == SCORED else ""
+                found[f"{self.tally.arm}_{one.kind}{score}"] += count
+        return found
 
     def counts(self, happened: Happened) -> Counter[str]:
         """Return what a fact adds to the counts of its day."""

@@ -1,0 +1,347 @@
+"""A version on trial: in shadow it answers without sending, in a share it answers new conversations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.conversations import sample_data
+from local.sandbox.accounts.openai import OpenAiAnswer
+from tests.integration.conversations.booking import THANKS, start_booking
+from tests.integration.conversations.steps import (
+    DAY_MS,
+    OPENAI_SECRET_ID,
+    function_call,
+    model_answer,
+    start_conversation,
+    status_of,
+    texts_by,
+    with_model,
+    write,
+)
+from tests.simulation.conversations.erasure import erase, exported
+from tests.simulation.disturbances import deaths_in
+
+if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.system import System
+
+OF_PROJECT = {"project_id": sample_data.PROJECT}
+FIRST = model_answer("Hello Ann, can you start in May?")
+LIVE = model_answer("You start at nine.")
+TRIED = model_answer("At nine. See you then.")
+PRICE = {"input": 1_000, "output": 2_000}  # dollars a million tokens
+TRIALS = "POST /projects/{project_id}/trials"
+TRIAL = "/projects/{project_id}/trials/{trial_id}"
+
+
+def prompt(reply: str) -> dict[str, Any]:
+    """The settings of a version that tells its model something else."""
+    own = {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID, "price": PRICE}
+    return {
+        "ai_config": {
+            "provider": "openai",
+            "openai_config": dict.fromkeys(("whatsapp", "sms", "email"), own),
+            "prompts": {"initial": "Invite.", "reply": reply},
+        }
+    }
+
+
+def project(system: System, *texts: str) -> int:
+    """Give the project a model and a second version, and return its number."""
+    with_model(system, *texts, **prompt("Be brief and kind.")["ai_config"])
+    return version(system, "Say TRIED.")
+
+
+def version(system: System, reply: str, **more: Any) -> int:
+    body = {"settings": prompt(reply) | more}
+    line = "POST /projects/{project_id}/versions"
+    return int(system.call_admin_api(line, body, **OF_PROJECT)["number"])
+
+
+def begin(system: System, **given: Any) -> str:
+    trial = system.call_admin_api(TRIALS, given, **OF_PROJECT)
+    system.new_process()  # functions read settings again at most 30 seconds later
+    return str(trial["trial_id"])
+
+
+def outcomes(system: System, trial_id: str) -> dict[str, Any]:
+    return system.call_admin_api(f"GET {TRIAL}", trial_id=trial_id, **OF_PROJECT)
+
+
+def pairs(system: System, trial_id: str) -> list[dict[str, Any]]:
+    found = system.call_admin_api(f"GET {TRIAL}/answers", trial_id=trial_id, **OF_PROJECT)
+    answers: list[dict[str, Any]] = found["answers"]
+    return answers
+
+
+def shadow(system: System, **given: Any) -> tuple[str, str]:
+    """A conversation whose first message was sent, and a trial in shadow."""
+    number = project(system, FIRST)
+    ref = start_conversation(system)
+    return ref, begin(system, mode="shadow", version=number, **{"most_answers": 10, **given})
+
+
+def shadow_of_booking(system: System) -> str:
+    """A trial in shadow of a project whose model may book slots."""
+    item = system.row("company", sample_data.COMPANY, sample_data.PROJECT) or {}
+    own = item["ai_config"] | {"prompts": {"initial": "Invite.", "reply": "Say TRIED."}}
+    line = "POST /projects/{project_id}/versions"
+    number = system.call_admin_api(line, {"settings": {"ai_config": own}}, **OF_PROJECT)["number"]
+    return begin(system, mode="shadow", version=number, most_answers=5)
+
+
+def says(system: System, *texts: str) -> None:
+    for text in texts:
+        system.sandbox.openai.answers.append(OpenAiAnswer(text=text))
+
+
+def asked(system: System) -> list[str]:
+    """What models were asked, in order."""
+    return [str(one.body) for one in system.sandbox.sent if one.operation == "create_response"]
+
+
+def test_a_version_in_shadow_answers_beside_the_live_one_and_nothing_of_it_is_sent(
+    system: System,
+) -> None:
+    ref, trial_id = shadow(system)
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    assert texts_by(system, ref)[1:] == ["You start at nine."]
+    assert len(system.sent()) == 2
+    (pair,) = pairs(system, trial_id)
+    assert (pair["customer_text"], pair["live_text"], pair["text"], pair["status"]) == (
+        "When do I start?",
+        "You start at nine.",
+        "At nine. See you then.",
+        "made",
+    )
+    found = outcomes(system, trial_id)
+    assert (found["begun"], found["live"]["answers"], found["trial"]["answers"]) == (1, 1, 1)
+    assert float(found["trial"]["dollars"]) > 0
+    assert found["live"]["dollars"] == pair["live_dollars"]
+
+
+def test_the_shadow_reads_the_conversation_as_the_live_turn_did_and_has_its_own_prompt(
+    system: System,
+) -> None:
+    _, _ = shadow(system)
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    request = asked(system)[-1]
+    assert "Say TRIED." in request
+    assert "When do I start?" in request
+    assert "You start at nine." not in request
+
+
+def test_the_live_answer_is_sent_before_the_version_in_shadow_is_asked(system: System) -> None:
+    shadow(system)
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    order = [one.operation for one in system.sandbox.sent]
+    assert order[-3:] == ["create_response", "create_message", "create_response"]
+
+
+def test_a_shadow_whose_model_fails_is_counted_and_not_asked_again(system: System) -> None:
+    ref, trial_id = shadow(system)
+    says(system, LIVE)
+    refused = OpenAiAnswer(refused=(429, "insufficient_quota"))
+    system.sandbox.openai.answers.append(refused)
+
+    write(system)
+    asked_once = asked(system)
+    system.advance(DAY_MS)
+
+    assert asked(system) == asked_once
+    found = outcomes(system, trial_id)
+    assert (found["begun"], found["failed"], found["trial"]["answers"]) == (1, 1, 0)
+    assert pairs(system, trial_id)[0]["status"] == "failed"
+    assert status_of(system, ref)[0] == "reply_sent"
+
+
+def test_a_shadow_whose_worker_died_while_the_model_was_asked_is_counted_and_not_asked_again(
+    system: System,
+) -> None:
+    _, trial_id = shadow(system, most_answers=1)
+    says(system, LIVE, TRIED)
+    asked_before = len(asked(system))
+    system.text("m", "When do I start?")
+
+    runs: list[int] = []
+
+    def fails_once(call: str) -> bool:
+        """The first run that writes the result, in all attempts of the SDK: the shadow was asked by then."""
+        is_result = call.startswith("dynamodb.TransactWriteItems")
+        if not is_result or len(asked(system)) < asked_before + 2:
+            return False
+        runs.append(len(system.interceptor.first_of_runs))
+        return runs[-1] == runs[0]
+
+    system.interceptor.fails_if = fails_once
+    system.drain()
+    system.advance(DAY_MS)
+
+    assert outcomes(system, trial_id)["failed"] == 1
+    assert pairs(system, trial_id)[0]["reason"] == "interrupted"
+    assert len(asked(system)) == asked_before + 2
+
+
+def test_the_function_of_a_project_is_not_called_for_a_shadow_which_gets_the_live_result(
+    system: System, booking_service: Receiver
+) -> None:
+    ref = start_booking(system, booking_service, function_call("book_slot", day="Monday"), THANKS)
+    trial_id = shadow_of_booking(system)
+    says(system, function_call("book_slot", day="Monday"), model_answer("Booked. Bye."))
+
+    write(system, "Monday is fine")
+
+    assert booking_service.requests.qsize() == 1
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
+    (pair,) = pairs(system, trial_id)
+    assert (pair["text"], pair["functions"], pair["not_called"]) == (
+        "Booked. Bye.",
+        ["book_slot"],
+        [],
+    )
+
+
+def test_a_function_that_the_live_version_did_not_call_is_not_called_for_a_shadow(
+    system: System, booking_service: Receiver
+) -> None:
+    start_booking(system, booking_service, model_answer("Which day suits you?"))
+    trial_id = shadow_of_booking(system)
+    says(system, function_call("book_slot", day="Monday"), model_answer("I could not book it."))
+
+    write(system, "Monday is fine")
+
+    assert booking_service.requests.empty()
+    assert pairs(system, trial_id)[0]["not_called"] == ["book_slot"]
+
+
+def test_a_trial_in_shadow_ends_at_its_number_of_answers(system: System) -> None:
+    _, trial_id = shadow(system, most_answers=1)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+    says(system, LIVE)
+
+    write(system, "And on Monday?", "m-2")
+
+    found = outcomes(system, trial_id)
+    assert (found["begun"], found["running"], found["ended_for"]) == (1, False, "most_answers")
+
+
+def test_a_trial_in_shadow_ends_at_its_dollars(system: System) -> None:
+    _, trial_id = shadow(system, most_answers=None, most_dollars=0.001)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+    says(system, LIVE)
+
+    write(system, "And on Monday?", "m-2")
+
+    found = outcomes(system, trial_id)
+    assert (found["begun"], found["ended_for"]) == (1, "most_dollars")
+
+
+def test_a_shadow_costs_as_much_of_the_budget_as_its_calls_and_leaves_the_last_part_to_customers(
+    system: System,
+) -> None:
+    ref, trial_id = shadow(system)
+    item = system.row("company", sample_data.COMPANY, sample_data.PROJECT) or {}
+    system.change(policy=item.get("policy", {}) | {"dollars_per_day": 2, "warn_at_percent": 10})
+    says(system, LIVE)
+
+    write(system, "When do I start?")
+
+    assert texts_by(system, ref)[-1] == "You start at nine."
+    assert pairs(system, trial_id)[0]["reason"] == "token_cap"
+
+
+def test_hand_offs_of_both_versions_are_counted_side_by_side(system: System) -> None:
+    _, trial_id = shadow(system)
+    says(system, LIVE, model_answer("", hand_off={"reason": "I do not know."}))
+
+    write(system, "When do I start?")
+
+    found = outcomes(system, trial_id)
+    assert (found["live"]["handed_off"], found["trial"]["handed_off"]) == (0, 1)
+    assert pairs(system, trial_id)[0]["handed_off_for"] == "ai"
+
+
+def test_a_person_who_is_erased_has_no_answer_of_a_trial_any_more(system: System) -> None:
+    ref, trial_id = shadow(system)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+
+    erase(system)
+
+    assert pairs(system, trial_id) == []
+    assert not [
+        row for key, row in system.rows().items() if "SHADOW#" in key[2] or row.get("ref") == ref
+    ]
+
+
+def test_the_export_of_a_person_has_the_answer_in_shadow(system: System) -> None:
+    shadow(system)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+
+    lines, _ = exported(system)
+
+    assert "At nine. See you then." in str(lines)
+
+
+def test_another_live_version_ends_the_trial(system: System) -> None:
+    _, trial_id = shadow(system)
+    other = version(system, "Be formal.")
+    line = "POST /projects/{project_id}/versions/{number}/live"
+    system.call_admin_api(line, {}, number=str(other), **OF_PROJECT)
+
+    assert outcomes(system, trial_id)["ended_for"] == "live_changed"
+
+
+def test_a_project_without_a_trial_makes_the_calls_that_it_made_before(system: System) -> None:
+    project(system, FIRST, LIVE)
+    start_conversation(system)
+    first = len(system.interceptor.calls)
+
+    write(system, "When do I start?")
+
+    calls = system.interceptor.calls[first:]
+    assert calls
+    assert not [call for call in calls if "TRIAL" in call or "PROJECT#" in call]
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_at_any_call_sends_one_answer_and_asks_the_version_on_trial_at_most_once(
+    system: System,
+) -> None:
+    ref, trial_id = shadow(system)
+    says(system, *[LIVE] * 4)
+    system.text("m", "When do I start?")
+    start = system.snapshot()
+    system.new_process()
+    system.interceptor.rewind()
+    system.settle()
+
+    for death in deaths_in(system.interceptor):
+        system.restore(start)
+        system.interceptor.die_at = death
+        system.settle()
+        assert len(texts_by(system, ref)) <= 2, death  # A send in doubt is not repeated.
+        assert len([one for one in asked(system) if "Say TRIED." in one]) <= 1, death
+        made = [row["status"] for key, row in system.rows().items() if _is_answer(ref, key)]
+        found = outcomes(system, trial_id)
+        assert found["begun"] == len(made) <= 1, death
+        assert found["failed"] + found["trial"]["answers"] == len(made), death
+        assert "begun" not in made, death
+
+
+def _is_answer(ref: str, key: tuple[str, ...]) -> bool:
+    return key[1] == f"CONV#{ref}" and key[2].startswith("SHADOW#")
