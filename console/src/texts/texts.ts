@@ -4,6 +4,7 @@
 import en from "./en.json";
 import type campaigns from "./campaigns/en.json";
 import type contact from "./contact/en.json";
+import type knowledge from "./knowledge/en.json";
 import type newsletters from "./newsletters/en.json";
 import type notifications from "./notifications/en.json";
 import type operations from "./operations/en.json";
@@ -12,13 +13,13 @@ import type reports from "./reports/en.json";
 import type segments from "./segments/en.json";
 import type setup from "./setup/en.json";
 
-export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup);
+export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof knowledge & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
 const LANGUAGES = ["en", "de", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Part = "campaigns" | "contact" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup";
+export type Part = "campaigns" | "contact" | "knowledge" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup";
 
 let texts: Partial<Record<string, string>> = en;
 export let language: Language = "en";

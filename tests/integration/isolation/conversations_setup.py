@@ -175,6 +175,9 @@ class TwoCompanies(QueuedCompanies[System]):
         line = "POST /projects/{project_id}/sets/{set_name}"
         self.system.call_admin_api(line, {"scenarios": [made_up]}, **set_of_a)
         self.system.call_admin_api(f"{line}/runs", {"recorded": True}, **set_of_a)
+        kept = {"question": NOTE, "document": f"{NOTE}.md"}
+        line = "POST /projects/{project_id}/knowledge/questions"
+        self.system.call_admin_api(line, kept, project_id=self.project_a)
         self.system.drain()
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
@@ -213,6 +216,9 @@ class TwoCompanies(QueuedCompanies[System]):
             "run": self.shown("GET /projects/{project_id}/sets", {"project_id": self.project_a})[
                 "result"
             ]["sets"][0]["newest_run"],
+            "question": self.shown(
+                "GET /projects/{project_id}/knowledge/questions", {"project_id": self.project_a}
+            )["result"]["questions"][0]["question_id"],
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

@@ -7,6 +7,7 @@ from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.conversations_setup import (
     ANN,
+    NOTE,
     REQUEST_ID,
     request_of,
     two_companies,
@@ -34,6 +35,8 @@ API = Api(
         "number": "{version}",
         "set_name": "{set}",
         "run_id": "{run}",
+        "question_id": "{question}",
+        "question": "of the attacker",
         "status": "reply_sent",
         "snoozed_until": "{later}",
         "labels": ["of the attacker"],
@@ -65,6 +68,10 @@ API = Api(
             inputs=({"gate": True}, {"scenarios": [{"name": "mine", "turns": [{"says": "Hi"}]}]})
         ),
         "POST /projects/{project_id}/sets/{set_name}/runs": Special(inputs=({"recorded": True},)),
+        "POST /projects/{project_id}/knowledge/search": Special(
+            inputs=({"query": NOTE, "version": 2},)
+        ),
+        "POST /projects/{project_id}/knowledge/results": Special(inputs=({"version": 2},)),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(
             inputs=(

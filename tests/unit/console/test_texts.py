@@ -48,6 +48,7 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
+    "knowledge.left_out",
     *(
         "newsletter.looks.layout",
         "newsletter.looks.font",

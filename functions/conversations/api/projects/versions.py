@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.inputs import (
-        PlaygroundInput,
         ProjectsQuery,
         Settings,
+        TriedSettings,
         VersionInput,
     )
     from conversations.configuration.projects import Company
@@ -170,9 +170,9 @@ def go_live(
 
 
 def settings_to_try(
-    deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: PlaygroundInput
+    deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: TriedSettings
 ) -> dict[str, Any]:
-    """Return the settings that a call to the playground names. Raises NoVersion."""
+    """Return the settings that a call tries. Raises NoVersion."""
     settings = versions.settings_of(item)
     if given.version is not None:
         settings = version_of(deps, caller, project_id, given.version).settings

@@ -15,6 +15,7 @@ from conversations.store.items.parts.evaluation import (
     EvaluationSet,
 )
 from conversations.store.items.parts.function_result import FunctionResult
+from conversations.store.items.parts.knowledge_question import KnowledgeQuestion
 from conversations.store.items.parts.memory import Memory
 from conversations.store.items.parts.note import Note
 from conversations.store.items.parts.privacy_job import PrivacyJob
@@ -58,7 +59,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
-    EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult,
+    EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult, KnowledgeQuestion,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -69,6 +69,7 @@ WITHOUT_ITEMS = {
     "EvaluationRun": "numbers of a project",
     "EvaluationScenarios": "made-up dialogues of a project",
     "EvaluationSet": "numbers of a project",
+    "KnowledgeQuestion": "a made-up question of a project",
     "ListPosition": "a position in a provider's list",
     "ProjectVersion": "settings of a project",
     "Throttled": "a time of a project",
