@@ -175,6 +175,9 @@ class TwoCompanies(QueuedCompanies[System]):
         line = "POST /projects/{project_id}/sets/{set_name}"
         self.system.call_admin_api(line, {"scenarios": [made_up]}, **set_of_a)
         self.system.call_admin_api(f"{line}/runs", {"recorded": True}, **set_of_a)
+        answer = next(m for m in reversed(self.system.log(ref)) if m.get("up_to"))
+        bad = {"entry_id": answer["entry_id"], "rating": "down"}
+        self.system.call_admin_api("POST /conversations/{ref}/ratings", bad, ref=ref)
         kept = {"question": NOTE, "document": f"{NOTE}.md"}
         line = "POST /projects/{project_id}/knowledge/questions"
         self.system.call_admin_api(line, kept, project_id=self.project_a)
@@ -219,6 +222,9 @@ class TwoCompanies(QueuedCompanies[System]):
             "question": self.shown(
                 "GET /projects/{project_id}/knowledge/questions", {"project_id": self.project_a}
             )["result"]["questions"][0]["question_id"],
+            "unanswered": self.shown(
+                "GET /projects/{project_id}/knowledge/suggestions", {"project_id": self.project_a}
+            )["result"]["suggestions"][0]["question_ids"][0],
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

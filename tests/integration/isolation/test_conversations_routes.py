@@ -72,6 +72,14 @@ API = Api(
             inputs=({"query": NOTE, "version": 2},)
         ),
         "POST /projects/{project_id}/knowledge/results": Special(inputs=({"version": 2},)),
+        "POST /projects/{project_id}/knowledge/dismissals": Special(
+            inputs=({"questions": ["{unanswered}"]},)
+        ),
+        "POST /projects/{project_id}/knowledge/acceptances": Special(
+            inputs=(
+                {"questions": ["{unanswered}"], "kind": "fact", "title": "Mine", "text": "Mine"},
+            )
+        ),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(
             inputs=(

@@ -35,6 +35,7 @@ class FinalState:
     due: list[str] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     evaluations: list[dict[str, Any]] = field(default_factory=list)
+    unanswered: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def final_state_of(system: System) -> FinalState:
@@ -68,6 +69,11 @@ def final_state_of(system: System) -> FinalState:
             for key, row in sorted(rows.items())
             if key[0] == "log" and key[2].startswith(("SET#", "RUN#", "RESULT#"))
         ],
+        unanswered=sorted(
+            (row["ref"], row["cause"], str(row.get("settled")))
+            for key, row in rows.items()
+            if key[0] == "log" and key[2].startswith("UNANSWERED#")
+        ),
     )
 
 

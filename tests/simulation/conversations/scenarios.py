@@ -60,6 +60,13 @@ def _customer_writes(name: str, text: str) -> Steps:
     return lambda system: system.text(name, text)
 
 
+def _without_an_answer(system: System) -> None:
+    """The model did not know the answer of a question, and has offered a person."""
+    system.begin("sms")
+    system.text("once", "Is there a canteen?")
+    system.drain()
+
+
 def _with_reviews(system: System) -> None:
     system.set_up(sample_data.project(auto_queue_initial_message=True))
 
@@ -222,6 +229,11 @@ EVERY = (
     Scenario("a voice note", _voice_note, _with_voice_notes),
     Scenario("a picture that is not available at first", _unavailable_picture, _started),
     Scenario("a run of an evaluation", run_begins, with_set),
+    Scenario(
+        "a question without an answer",
+        _customer_writes("twice", "And where can cyclists leave their bikes?"),
+        _without_an_answer,
+    ),
 )
 
 

@@ -48,7 +48,7 @@ CODE = "\n".join(text for _, _, text in FILES)
 # Their last words are values of the API.
 BY_VALUE = {
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
-    "knowledge.left_out",
+    *("knowledge.left_out", "knowledge.cause", "knowledge.into", "knowledge.accept"),
     *(
         "newsletter.looks.layout",
         "newsletter.looks.font",
@@ -214,7 +214,8 @@ def _loaded_with(pages: str) -> list[str]:
         ("notifications", ("notifications",)),
         ("segments", ("contacts/segments", "campaigns")),
         ("campaigns", ("campaigns",)),
-        ("newsletters", ("newsletters",)),
+        ("newsletters", ("newsletters", "operations/knowledge")),
+        ("knowledge", ("operations/knowledge",)),
         ("contact", ("contacts",)),
     ],
 )

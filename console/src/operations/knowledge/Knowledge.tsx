@@ -13,6 +13,7 @@ import { configOf, enteredOf, reads, topicsOf } from "./config";
 import { KnowledgeForm } from "./KnowledgeForm";
 import { Questions } from "./Questions";
 import { Search } from "./Search";
+import { Suggestions } from "./Suggestions";
 
 type Version = ConversationsAdmin.VersionView;
 type Config = Record<string, unknown>;
@@ -40,6 +41,7 @@ function OfVersion({ projectId, version, onStored }: { projectId: string; versio
   const before = (version.settings as { knowledge_config?: Config }).knowledge_config ?? {};
   const [entered, setEntered] = useState(() => enteredOf(before));
   const [kept, setKept] = useState(0);
+  const [added, setAdded] = useState(0);
   const config = configOf(entered, before);
   const tried = { projectId, version: version.number, config };
   const topics = topicsOf(config);
@@ -49,8 +51,10 @@ function OfVersion({ projectId, version, onStored }: { projectId: string; versio
       <KnowledgeForm tried={tried} entered={entered} onEnter={setEntered} onStored={onStored} />
       <Search tried={tried} onKept={() => setKept(kept + 1)} />
       <Questions key={kept} tried={tried} />
+      <Suggestions projectId={projectId} topics={topics} onAccepted={({ version: isVersion }) => (isVersion ? onStored() : setAdded(added + 1))} />
       {isOwn ? (
         <Documents
+          key={added}
           about={t("knowledge.documents_about")}
           extra={{
             name: t("knowledge.is_read"),

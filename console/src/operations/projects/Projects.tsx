@@ -63,7 +63,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
       {base !== null && <Sets project={project} version={base} live={live} />}
       {base !== null && (
         <Later
-          load={async () => (await Promise.all([import("../knowledge/Knowledge"), loadTexts("newsletters", "knowledge")]))[0]}
+          load={async () => (await Promise.all([import("../knowledge/Knowledge"), loadTexts("newsletters", "ratings", "knowledge")]))[0]}
           show={({ Knowledge }) => <Knowledge key={base} projectId={project.project_id} number={base} onStored={changed} />}
         />
       )}

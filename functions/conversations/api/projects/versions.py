@@ -125,7 +125,14 @@ def create(
     deps: ApiDependencies, project_id: str, request: Request[VersionInput]
 ) -> WrittenVersionView:
     """Store a version, which is not live. Repeatable. Raises NotFound, and InvalidInput for broken rules."""
-    caller, given = request.caller, request.input
+    return create_from(deps, project_id, request, request.input)
+
+
+def create_from(
+    deps: ApiDependencies, project_id: str, request: Request[Any], given: VersionInput
+) -> WrittenVersionView:
+    """Store a version for a call whose own input is another one. As `create`."""
+    caller = request.caller
     item = item_of(deps, caller, project_id)
     before = versions.settings_of(item)
     if given.based_on is not None:

@@ -21,6 +21,7 @@ from conversations.store.items.parts.note import Note
 from conversations.store.items.parts.privacy_job import PrivacyJob
 from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.items.parts.state import State
+from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -59,7 +60,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     Inbound, Outbound, Route, Alias, Placement, Open, Ended, Active, ActiveShard, BusinessAddress,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
-    EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult, KnowledgeQuestion,
+    EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult, KnowledgeQuestion, Unanswered,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -97,6 +97,13 @@ OF_PROJECTS = [
     Route("POST /projects/{project_id}/knowledge/questions", ADMIN, {"question": "Tea?"}),
     Route("DELETE /projects/{project_id}/knowledge/questions/{question_id}", ADMIN),
     Route("POST /projects/{project_id}/knowledge/results", ADMIN),
+    Route("GET /projects/{project_id}/knowledge/suggestions", ADMIN),
+    Route("POST /projects/{project_id}/knowledge/dismissals", ADMIN, {"questions": ["a"]}),
+    Route(
+        "POST /projects/{project_id}/knowledge/acceptances",
+        ADMIN,
+        {"questions": ["a"], "kind": "fact", "title": "Tea", "text": "Tea at five."},
+    ),
 ]
 ROUTES = OF_ONE + OF_COMPANY
 CHANGES = [route for route in ROUTES if route.is_change]

@@ -57,6 +57,7 @@ WITHOUT_TRACES = {
     "Route": "ids, under a keyed hash",
     "Spent": "a number",
     "Stray": "keys and hashes",
+    "Unanswered": "ids and a code; the words are in the conversation",
 }
 # Classes of which the day stores no item, with the reason.
 WITHOUT_ITEMS = {

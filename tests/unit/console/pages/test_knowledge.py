@@ -50,6 +50,8 @@ class Shop:
     kept: list[dict[str, Any]] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
     tried: list[dict[str, Any]] = field(default_factory=list)
+    unanswered: list[dict[str, Any]] = field(default_factory=list)
+    settled: list[dict[str, Any]] = field(default_factory=list)
 
     def network(self, pages: Path) -> Network:
         documents = [document("prices.md", "Prices"), document("returns.md", "Returns")]
@@ -67,6 +69,9 @@ class Shop:
                 f"POST {PROJECT}/knowledge/questions": self._keep,
                 f"DELETE {PROJECT}/knowledge/questions/{{question_id}}": self._remove,
                 f"POST {PROJECT}/knowledge/results": self._results,
+                f"GET {PROJECT}/knowledge/suggestions": self._suggestions,
+                f"POST {PROJECT}/knowledge/dismissals": self._settle,
+                f"POST {PROJECT}/knowledge/acceptances": self._settle,
                 "GET /newsletters/sources": lambda _: Answer({"sources": documents}),
             },
         )
@@ -94,6 +99,19 @@ class Shop:
             return Refusal(400, "invalid_input", {where: problem})
         self.stored.append(config)
         return Answer({"project_id": "shop", "number": 3})
+
+    def _suggestions(self, _: Call) -> Answer:
+        bounds = {"compared": len(self.unanswered), "has_older": False, "has_more": False}
+        return Answer({"suggestions": self.unanswered, **bounds})
+
+    def _settle(self, call: Call) -> Answer | Refusal:
+        if call.input.get("text") == "too long":
+            return Refusal(400, "invalid_input", {"text": "must be at most 8192 bytes"})
+        self.settled.append(dict(call.input))
+        given = call.input["questions"]
+        self.unanswered = [one for one in self.unanswered if one["question_ids"] != given]
+        made = {"document": "answer-1.md"} if call.input.get("kind") == "document" else {}
+        return Answer({"settled": len(given), "document": None, "version": None} | made)
 
     def _search(self, call: Call) -> Answer:
         self.tried.append(dict(call.input))
@@ -216,9 +234,77 @@ def test_without_the_search_the_page_says_that_the_model_does_not_have_it(
     expect(page.get_by_text("the model does not search")).to_be_visible()
 
 
+def suggestion(number: int, draft: str = "") -> dict[str, Any]:
+    question = {
+        "question_id": f"q{number}", "ref": "a" * 26, "at": at(number), "cause": "no_passage",
+        "reasons": ["wrong"], "channel": "sms", "language": "en", "version": 2, "text": f"Question {number}?",
+    }  # fmt: skip
+    return {
+        "questions": [question], "question_ids": [f"q{number}", "older"], "new": 2, "settled": 0,
+        "causes": {"no_passage": 1, "ai": 1}, "title": f"Question {number}?", "draft": draft, "answered_by": None,
+    }  # fmt: skip
+
+
+def test_an_answer_of_a_colleague_is_edited_and_becomes_a_document(
+    opened: Opened, pages: Path
+) -> None:
+    shop = Shop(unanswered=[suggestion(1, "Yes, in May."), suggestion(2)])
+    page = opened(shop.network(pages), "operations/projects")
+    region = page.get_by_role("region", name="Questions without an answer")
+    expect(region.get_by_text("2 new questions").first).to_be_visible()
+    region.get_by_text("The questions").first.click()
+    expect(region.get_by_role("link", name="Conversation").first).to_have_attribute(
+        "href", f"#/all/conversations/{'a' * 26}"
+    )
+
+    region.get_by_role("button", name="Write the answer: Question 1?").press("Enter")
+    form = region.get_by_role("form", name="Write the answer: Question 1?")
+    text = form.get_by_label("Answer; it begins with what a colleague has written")
+    expect(text).to_have_value("Yes, in May.")
+    text.fill("too long")
+    form.get_by_role("button", name="Add the document").click()
+    expect(form.get_by_text("8192")).to_be_visible()
+    expect(text).to_have_value("too long")
+    text.fill("Yes, from May on.")
+    assert barriers(page) == []
+    form.get_by_role("button", name="Add the document").press("Enter")
+
+    expect(region.get_by_text("Question 1?")).to_have_count(0)
+    assert shop.settled == [
+        {
+            "questions": ["q1", "older"], "kind": "document", "title": "Question 1?",
+            "text": "Yes, from May on.", "topics": ["Returns"],
+        }
+    ]  # fmt: skip
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_a_suggestion_becomes_a_fact_or_is_dismissed(opened: Opened, pages: Path) -> None:
+    shop = Shop(unanswered=[suggestion(1), suggestion(2)])
+    page = opened(shop.network(pages), "operations/projects")
+    region = page.get_by_role("region", name="Questions without an answer")
+
+    region.get_by_role("button", name="Dismiss: Question 1?").click()
+    expect(region.get_by_role("button", name="Dismiss: Question 1?")).to_have_count(0)
+    region.get_by_role("button", name="Write the answer: Question 2?").click()
+    form = region.get_by_role("form", name="Write the answer: Question 2?")
+    form.get_by_label("a sentence of the words for answers").check()
+    form.get_by_label("Answer", exact=True).fill("We open at nine.")
+    form.get_by_role("button", name="Store as a new version").click()
+
+    expect(page.get_by_text("No question is without an answer.")).to_be_visible()
+    first, second = shop.settled
+    assert first == {"questions": ["q1", "older"]}
+    assert (second["kind"], second["text"], second.get("topics", [])) == (
+        "fact", "We open at nine.", [],
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("locale", ["ar-EG", "de-DE"])
 def test_the_page_is_shown_in_other_languages(opened: Opened, pages: Path, locale: str) -> None:
-    page = opened(Shop().network(pages), "operations/projects")
+    shop = Shop(unanswered=[suggestion(1, "Yes.")])
+    page = opened(shop.network(pages), "operations/projects")
     title = "إجابات من المستندات" if locale.startswith("ar") else "Antworten aus Dokumenten"
 
     expect(page.get_by_role("heading", name=title)).to_be_visible()

@@ -17,6 +17,7 @@ from shared.api.routing.routes import Request
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
     from conversations.outbound.compose.functions.document_search import DocumentSearch
+    from shared.aws.s3 import Bucket
 
 _KNOWLEDGE = "/projects/{project_id}/knowledge"
 _QUESTIONS = f"{_KNOWLEDGE}/questions"
@@ -29,6 +30,12 @@ class KnowledgeRoutes:
 
     deps: ApiDependencies
     documents: Callable[[], DocumentSearch]
+
+    def bucket(self) -> Bucket:
+        """Return the bucket of the documents."""
+        bucket = self.documents().bucket
+        assert bucket is not None  # noqa: S101 - for mypy: `playground_dependencies` gives one
+        return bucket
 
     @route_methods.reads(f"POST {_KNOWLEDGE}/search", _ADMIN)
     def search_documents(
@@ -71,6 +78,34 @@ class KnowledgeRoutes:
 
         stored = questions.stored_of(self.deps, request.caller, project_id)
         return lambda: questions.remove(stored, question_id)
+
+    @route_methods.reads(f"GET {_KNOWLEDGE}/suggestions", _ADMIN)
+    def list_suggestions(self, request: Request[NoInput], project_id: str) -> views.SuggestionsView:
+        """List the questions that the model of a project did not answer, in groups, with a draft of an answer."""
+        from conversations.api.projects.knowledge import suggestions  # noqa: PLC0415 - see the docstring of the module
+
+        stored = suggestions.stored_of(self.deps, request.caller, project_id)
+        return suggestions.listed(self.deps, stored)
+
+    @route_methods.changes(f"POST {_KNOWLEDGE}/dismissals", _ADMIN)
+    def dismiss_questions(
+        self, request: Request[inputs.DismissalInput], project_id: str
+    ) -> Callable[[], views.SettledView]:
+        """Keep unanswered questions away until others join them."""
+        from conversations.api.projects.knowledge import suggestions  # noqa: PLC0415 - see the docstring of the module
+
+        stored = suggestions.stored_of(self.deps, request.caller, project_id)
+        return lambda: suggestions.dismiss(stored, request)
+
+    @route_methods.changes(f"POST {_KNOWLEDGE}/acceptances", _ADMIN)
+    def accept_answer(
+        self, request: Request[inputs.AcceptanceInput], project_id: str
+    ) -> Callable[[], views.SettledView]:
+        """Write the answer of unanswered questions into a document, or into a new version of the settings."""
+        from conversations.api.projects.knowledge import suggestions  # noqa: PLC0415 - see the docstring of the module
+
+        stored = suggestions.stored_of(self.deps, request.caller, project_id)
+        return lambda: suggestions.accept(self.deps, self.bucket(), stored, request)
 
     @route_methods.reads(f"POST {_KNOWLEDGE}/results", _ADMIN)
     def search_questions(

@@ -1,5 +1,6 @@
 """Response models of searches in a project's documents, and of its questions."""
 
+from conversations.store.items.conversation import ChannelMethod
 from shared.api.models.views import View
 
 
@@ -75,3 +76,58 @@ class RemovedView(View):
     """A question that is not kept any more."""
 
     question_id: str
+
+
+class UnansweredView(View):
+    """
+    A question that the model did not answer, its words without addresses, numbers and the customer's names. `cause`:
+    the code of the hand-off, `source_missing`, `no_passage` or `rated_down`; `reasons`: those of bad ratings.
+    """
+
+    question_id: str
+    ref: str
+    at: str
+    cause: str
+    reasons: list[str]
+    channel: ChannelMethod
+    language: str | None
+    version: int | None
+    text: str
+
+
+class SuggestionView(View):
+    """
+    Questions that ask the same: the newest of them, and the ids of all that are new. `settled` were accepted or
+    dismissed before; `answered_by` is the document that the last accepted answer was written into.
+
+    `title` and `draft` are proposals: the words of a question, and what a person has answered, masked in the same way.
+    """
+
+    questions: list[UnansweredView]
+    question_ids: list[str]
+    new: int
+    settled: int
+    causes: dict[str, int]
+    title: str
+    draft: str
+    answered_by: str | None
+
+
+class SuggestionsView(View):
+    """
+    Suggestions, those with the most new questions first. `compared` questions were grouped; `has_older`: there are
+    more, which were not; `has_more`: only the first suggestions are shown.
+    """
+
+    suggestions: list[SuggestionView]
+    compared: int
+    has_older: bool
+    has_more: bool
+
+
+class SettledView(View):
+    """How many questions were settled; the document or the version of the settings that was written."""
+
+    settled: int
+    document: str | None = None
+    version: int | None = None
