@@ -15,10 +15,12 @@ from conversations.store.items.parts import (
     due,
     evaluation,
     function_result,
+    knowledge_question,
     memory,
     note,
     project_version,
     state,
+    unanswered,
 )
 from tests import template
 
@@ -41,12 +43,14 @@ def test_every_item_type_is_registered() -> None:
             due,
             evaluation,
             function_result,
+            knowledge_question,
             memory,
             note,
             project_version,
             routes,
             records,
             state,
+            unanswered,
         )
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
