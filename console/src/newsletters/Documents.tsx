@@ -3,9 +3,10 @@
 import { useState } from "preact/hooks";
 import { usePageList } from "../api/pageList";
 import { useResource } from "../api/resource";
+import type { NewslettersApi } from "../api/routes";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
-import { Confirm, count, Section, Table, Time } from "../operations/sections";
+import { Confirm, count, Section, Table, Time, type Column } from "../operations/sections";
 import { named, t, tn } from "../texts/texts";
 import { Button, MoreButton } from "../ui/controls";
 import { useChange } from "./changes";
@@ -14,7 +15,8 @@ import { dateText } from "./TopicsStep";
 
 const MOST = 50;
 
-export function Documents() {
+// about and extra: of another page that shows the documents, what they are for there, and a column of its own.
+export function Documents({ about, extra }: { about?: string; extra?: Column<NewslettersApi.SourceView> }) {
   const { client } = useApp();
   const { admin } = rightsOf(useSession());
   const [opened, setOpened] = useState<string | null>(null);
@@ -30,7 +32,7 @@ export function Documents() {
   return (
     <>
       {admin ? <DocumentForm onStored={list.reload} /> : <p class="notice">{t("newsletter.documents.by_admins")}</p>}
-      <Section title={t("newsletter.documents")} about={t("newsletter.documents.about")} resource={list.first}>
+      <Section title={t("newsletter.documents")} about={about ?? t("newsletter.documents.about")} resource={list.first}>
         {() => (
           <>
             <Table
@@ -40,6 +42,7 @@ export function Documents() {
               empty={t(admin ? "newsletter.documents.none" : "newsletter.documents.none_yet")}
               columns={[
                 { name: t("newsletter.field.title"), cell: ({ name, title }) => <bdi>{title || name}</bdi> },
+                ...(extra ? [extra] : []),
                 { name: t("newsletter.documents.date"), cell: ({ date }) => dateText(date) },
                 { name: t("newsletter.exports.size"), isNumber: true, cell: ({ size }) => t("newsletter.kilobytes", { size: count(Math.ceil(size / 1024)) }) },
                 { name: t("newsletter.changed"), cell: ({ changed_at }) => <Time at={changed_at} /> },

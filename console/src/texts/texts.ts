@@ -4,6 +4,7 @@
 import en from "./en.json";
 import type campaigns from "./campaigns/en.json";
 import type contact from "./contact/en.json";
+import type knowledge from "./knowledge/en.json";
 import type newsletters from "./newsletters/en.json";
 import type notifications from "./notifications/en.json";
 import type operations from "./operations/en.json";
@@ -13,13 +14,13 @@ import type segments from "./segments/en.json";
 import type setup from "./setup/en.json";
 import type whatsapp from "./whatsapp/en.json";
 
-export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup & typeof whatsapp);
+export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof knowledge & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup & typeof whatsapp);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
 const LANGUAGES = ["en", "de", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Part = "campaigns" | "contact" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
+export type Part = "campaigns" | "contact" | "knowledge" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
 
 let texts: Partial<Record<string, string>> = en;
 export let language: Language = "en";

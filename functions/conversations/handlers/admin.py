@@ -34,6 +34,7 @@ from conversations.api.access import (
 )
 from conversations.api.agents.annotation_routes import AnnotationRoutes
 from conversations.api.projects.evaluation_routes import EvaluationRoutes
+from conversations.api.projects.knowledge.routes import KnowledgeRoutes
 from conversations.api.projects.routes import ProjectRoutes
 from conversations.api.projects.trials.routes import TrialRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
@@ -152,6 +153,7 @@ def _playground() -> "PlaygroundDependencies":
 routes.add(ProjectRoutes(deps, _playground))
 routes.add(EvaluationRoutes(deps))
 routes.add(TrialRoutes(deps))
+routes.add(KnowledgeRoutes(deps, lambda: _playground().documents))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -329,7 +329,7 @@ class SettingsView(View):
 
 
 class SourceView(View):
-    """A document of the embedded search."""
+    """A document of the embedded search. `origin`: who a text comes from that is no file; empty for others."""
 
     name: str
     title: str
@@ -338,6 +338,7 @@ class SourceView(View):
     topics: list[str]
     size: int
     changed_at: str
+    origin: str
 
 
 class SourceText(SourceView):

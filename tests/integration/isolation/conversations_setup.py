@@ -180,6 +180,12 @@ class TwoCompanies(QueuedCompanies[System]):
         begun = self.system.call_admin_api(line, trial, project_id=self.project_a)
         of_a = {"project_id": self.project_a, "trial_id": str(begun["trial_id"])}
         self.system.call_admin_api(f"{line}/{{trial_id}}/stop", {}, **of_a)
+        answer = next(m for m in reversed(self.system.log(ref)) if m.get("up_to"))
+        bad = {"entry_id": answer["entry_id"], "rating": "down"}
+        self.system.call_admin_api("POST /conversations/{ref}/ratings", bad, ref=ref)
+        kept = {"question": NOTE, "document": f"{NOTE}.md"}
+        line = "POST /projects/{project_id}/knowledge/questions"
+        self.system.call_admin_api(line, kept, project_id=self.project_a)
         self.system.drain()
         queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
@@ -221,6 +227,12 @@ class TwoCompanies(QueuedCompanies[System]):
             "trial": self.shown(
                 "GET /projects/{project_id}/trials", {"project_id": self.project_a}
             )["result"]["trials"][0]["trial_id"],
+            "question": self.shown(
+                "GET /projects/{project_id}/knowledge/questions", {"project_id": self.project_a}
+            )["result"]["questions"][0]["question_id"],
+            "unanswered": self.shown(
+                "GET /projects/{project_id}/knowledge/suggestions", {"project_id": self.project_a}
+            )["result"]["suggestions"][0]["question_ids"][0],
             "recipient": ANN,
             "entry_id": str(message["entry_id"]),
             "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",

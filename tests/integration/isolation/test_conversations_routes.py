@@ -7,6 +7,7 @@ from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.conversations_setup import (
     ANN,
+    NOTE,
     REQUEST_ID,
     request_of,
     two_companies,
@@ -35,6 +36,8 @@ API = Api(
         "set_name": "{set}",
         "run_id": "{run}",
         "trial_id": "{trial}",
+        "question_id": "{question}",
+        "question": "of the attacker",
         "status": "reply_sent",
         "snoozed_until": "{later}",
         "labels": ["of the attacker"],
@@ -70,6 +73,18 @@ API = Api(
             inputs=({"gate": True}, {"scenarios": [{"name": "mine", "turns": [{"says": "Hi"}]}]})
         ),
         "POST /projects/{project_id}/sets/{set_name}/runs": Special(inputs=({"recorded": True},)),
+        "POST /projects/{project_id}/knowledge/search": Special(
+            inputs=({"query": NOTE, "version": 2},)
+        ),
+        "POST /projects/{project_id}/knowledge/results": Special(inputs=({"version": 2},)),
+        "POST /projects/{project_id}/knowledge/dismissals": Special(
+            inputs=({"questions": ["{unanswered}"]},)
+        ),
+        "POST /projects/{project_id}/knowledge/acceptances": Special(
+            inputs=(
+                {"questions": ["{unanswered}"], "kind": "fact", "title": "Mine", "text": "Mine"},
+            )
+        ),
         "POST /opt-outs/search": Special(inputs=({"recipient": "{recipient_who_left}"},)),
         "POST /opt-ins": Special(
             inputs=(

@@ -104,6 +104,33 @@ def tried_settings(system: System) -> None:
         stored_documents().bucket.delete(key)
 
 
+def accepted_answers(system: System) -> None:
+    """A question finds no passage; an admin writes its answer into a document and a fact, and keeps the question."""
+    system.reset()
+    project = {"project_id": sample_data.PROJECT}
+    base = "POST /projects/{project_id}/knowledge"
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+        system.begin("sms")
+        system.change(ai_config=AI_CONFIG, knowledge_config={"enabled": True})
+        _model_says(system, _call("search_documents", query="parking"), _answer("Which site?"))
+        _writes(system, "sms", "Where can I park?")
+        list_line = "GET /projects/{project_id}/knowledge/suggestions"
+        [found] = system.call_admin_api(list_line, {}, **project)["suggestions"]
+        answer = {"questions": found["question_ids"], "title": "Parking", "text": "Park at gate 2."}
+        for kind in ("document", "fact"):
+            system.call_admin_api(f"{base}/acceptances", answer | {"kind": kind}, **project)
+        dismissed = {"questions": found["question_ids"]}
+        system.call_admin_api(f"{base}/dismissals", dismissed, **project)
+        kept = {"question": "Where can I park?"}
+        kept = system.call_admin_api(f"{base}/questions", kept, **project)
+        result = system.call_admin_api(f"{base}/results", {}, **project)["results"][0]
+        line = "DELETE /projects/{project_id}/knowledge/questions/{question_id}"
+        system.call_admin_api(line, {}, **project, question_id=str(kept["question_id"]))
+    assert (found["causes"], result["found"]) == ({"no_passage": 1}, True)
+    for key in list(stored_documents().bucket.all_keys_under("corpus/")):
+        stored_documents().bucket.delete(key)
+
+
 def _change_documents(text: str) -> None:
     documents = stored_documents()
     documents.put(sample_data.COMPANY, "shifts", text, DocumentAttributes(title="Shifts"))
@@ -165,4 +192,5 @@ def _call(name: str, **arguments: Any) -> str:
 DOCUMENT_SCENARIOS: tuple[Steps, ...] = (
     *(partial(searched_documents, channel=channel) for channel in CHANNELS),
     tried_settings,
+    accepted_answers,
 )

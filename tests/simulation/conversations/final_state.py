@@ -39,6 +39,7 @@ class FinalState:
     notes: list[tuple[str, str]] = field(default_factory=list)
     evaluations: list[dict[str, Any]] = field(default_factory=list)
     joined: int = 0  # conversations that a trial has counted
+    unanswered: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def final_state_of(system: System) -> FinalState:
@@ -76,6 +77,11 @@ def final_state_of(system: System) -> FinalState:
             int(row.get("trial_conversations", 0)) + int(row.get("live_conversations", 0))
             for key, row in rows.items()
             if key[0] == "log" and key[2].startswith("TRIAL_COUNTS#")
+        ),
+        unanswered=sorted(
+            (row["ref"], row["cause"], str(row.get("settled")))
+            for key, row in rows.items()
+            if key[0] == "log" and key[2].startswith("UNANSWERED#")
         ),
     )
 

@@ -60,6 +60,13 @@ def _customer_writes(name: str, text: str) -> Steps:
     return lambda system: system.text(name, text)
 
 
+def _without_an_answer(system: System) -> None:
+    """The model did not know the answer of a question, and has offered a person."""
+    system.begin("sms")
+    system.text("once", "Is there a canteen?")
+    system.drain()
+
+
 def _with_reviews(system: System) -> None:
     system.set_up(sample_data.project(auto_queue_initial_message=True))
 
@@ -251,6 +258,11 @@ EVERY = (
         "a first SMS in the share of a trial",
         _requests("sms"),
         with_trial(mode="share", share=100),
+    ),
+    Scenario(
+        "a question without an answer",
+        _customer_writes("twice", "And where can cyclists leave their bikes?"),
+        _without_an_answer,
     ),
 )
 

@@ -59,6 +59,7 @@ BY_VALUE = {
         for field in ("enabled", "automation", "reply_mode")
     ),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
+    *("knowledge.left_out", "knowledge.cause", "knowledge.into", "knowledge.accept"),
     *(
         "newsletter.looks.layout",
         "newsletter.looks.font",
@@ -234,7 +235,8 @@ def _loaded_with(pages: str) -> list[str]:
         ("notifications", ("notifications",)),
         ("segments", ("contacts/segments", "campaigns")),
         ("campaigns", ("campaigns",)),
-        ("newsletters", ("newsletters",)),
+        ("newsletters", ("newsletters", "operations/knowledge")),
+        ("knowledge", ("operations/knowledge",)),
         ("contact", ("contacts",)),
         ("whatsapp", ("whatsapp",)),
     ],

@@ -15,11 +15,13 @@ from conversations.store.items.parts import (
     due,
     evaluation,
     function_result,
+    knowledge_question,
     memory,
     note,
     project_version,
     state,
     trial,
+    unanswered,
 )
 from tests import template
 
@@ -42,6 +44,7 @@ def test_every_item_type_is_registered() -> None:
             due,
             evaluation,
             function_result,
+            knowledge_question,
             memory,
             note,
             project_version,
@@ -49,6 +52,7 @@ def test_every_item_type_is_registered() -> None:
             records,
             state,
             trial,
+            unanswered,
         )
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)

@@ -4,8 +4,9 @@ import { useState } from "preact/hooks";
 import type { ConversationsAdmin } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
-import { t } from "../../texts/texts";
+import { loadTexts, t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { Later } from "../../ui/Later";
 import { Section } from "../sections";
 import { ofProject } from "../versions/sources";
 import { Differences, liveOf, useVersions, Versions, type Version } from "../versions/Versions";
@@ -62,6 +63,12 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
       {base !== null && <Trials project={project} version={base} live={live} onChange={onChange} />}
       {base !== null && <Sets project={project} version={base} live={live} />}
+      {base !== null && (
+        <Later
+          load={async () => (await Promise.all([import("../knowledge/Knowledge"), loadTexts("newsletters", "ratings", "knowledge")]))[0]}
+          show={({ Knowledge }) => <Knowledge key={base} projectId={project.project_id} number={base} onStored={changed} />}
+        />
+      )}
     </>
   );
 }

@@ -98,17 +98,27 @@ class Sources:
                 shown.append(_as_json(source))
         return json.dumps(shown, ensure_ascii=False)  # shorter than `functions.LONGEST_RESULT`
 
+    @staticmethod
+    def may_show(passage: Passage) -> bool:
+        """Return whether a statement could name the source of a passage: it has a title or a public address."""
+        return any(_shown_source(passage))
+
     def numbered(self, number: int) -> Source | None:
         """Return the passage with this number."""
         return next((source for source in self.found.values() if source.number == number), None)
 
     def _numbered(self, passage: Passage) -> Source | None:
         """Return a new source; None if nothing could be shown as the source of a statement."""
-        url = passage.url if len(passage.url) <= LONGEST_URL else ""
-        title = _shown(passage.title) or _shown(PurePosixPath(passage.uri).stem)
+        title, url = _shown_source(passage)
         if not title and not url:
             return None
         return Source(len(self.found) + 1, title, url, passage)
+
+
+def _shown_source(passage: Passage) -> tuple[str, str]:
+    """Return title and address of a passage as they may be shown; empty ones may not."""
+    url = passage.url if len(passage.url) <= LONGEST_URL else ""
+    return _shown(passage.title) or _shown(PurePosixPath(passage.uri).stem), url
 
 
 def query_of(arguments: str) -> str:

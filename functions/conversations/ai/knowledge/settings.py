@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from conversations.ai.config import AiConfigBroken
 from shared.ai.retrieval.settings import RetrievalSettings
@@ -13,17 +14,21 @@ from shared.aws.tables.dynamodb_json import plain
 from shared.runtime.validation_errors import errors_of, rule_of
 
 ATTRIBUTE = "knowledge_config"
+MOST_TOPICS = 20
+type Topic = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class KnowledgeConfig(RetrievalSettings):
     """
     The settings of the retriever, and whether the model has it.
 
-    With *sources_required* an answer for which documents were searched is sent only if it cites one of them.
+    With *sources_required* an answer for which documents were searched is sent only if it cites one of them. With
+    *topics* only documents with one of these are searched.
     """
 
     enabled: bool = False
     sources_required: bool = True
+    topics: Annotated[list[Topic], Field(max_length=MOST_TOPICS, default_factory=list)]
 
     @classmethod
     def read(cls, knowledge_config: object) -> KnowledgeConfig:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from conversations.api.access import NotFound, StateConflict, read_again
 from conversations.api.agents.annotation_views import RatedView
+from conversations.lifecycle import unanswered
 from conversations.lifecycle.transitions import ROUNDS
 from conversations.store import messages
 from conversations.store.annotations import ratings
@@ -36,7 +37,9 @@ def rate(
         if given.rating is not None and by not in message.ratings:
             _check_room(message)
         rating, of_one = _rating_of(given), (opened.ref, opened.state, message)
-        if ratings.change(resources.log, *of_one, by=by, rating=rating):
+        is_bad = given.rating == "down"
+        notes = unanswered.to_rate(resources, opened, message) if is_bad else []
+        if ratings.change(resources.log, *of_one, by=by, rating=rating, notes=notes):
             return RatedView(ref=opened.ref, entry_id=given.entry_id, rating=given.rating)
         opened = read_again(resources, opened)
     raise Transient("state_contended")

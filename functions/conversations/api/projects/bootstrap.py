@@ -33,5 +33,6 @@ def playground_dependencies(
             bucket=Bucket(lambda: boto3.client("s3", config=PATIENT), bucket_name),
             make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
             owners=Owners(log),
+            listing_ms=0,  # people try what they have just added
         ),
     )

@@ -94,16 +94,20 @@ class SpokenInput(Input):
         return self
 
 
-class PlaygroundInput(Input):
-    """
-    A conversation in which the model is to write the next message; without messages, the first one.
-
-    *version* is by default the live one; *settings* change it for this call. *functions* are the results of the
-    project's functions by name: nothing is called.
-    """
+class TriedSettings(Input):
+    """The settings that a call tries: of *version*, by default the live one; *settings* change it for this call."""
 
     version: Number | None = None
     settings: Settings = Settings()
+
+
+class PlaygroundInput(TriedSettings):
+    """
+    A conversation in which the model is to write the next message; without messages, the first one.
+
+    *functions* are the results of the project's functions by name: nothing is called.
+    """
+
     channel: ChannelMethod
     language: str | None = Field(default=None, max_length=35)
     messages: list[SpokenInput] = Field(default_factory=list, max_length=MOST_MESSAGES)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.inputs import (
-        PlaygroundInput,
         ProjectsQuery,
         Settings,
+        TriedSettings,
         VersionInput,
     )
     from conversations.configuration.projects import Company
@@ -126,7 +126,14 @@ def create(
     deps: ApiDependencies, project_id: str, request: Request[VersionInput]
 ) -> WrittenVersionView:
     """Store a version, which is not live. Repeatable. Raises NotFound, and InvalidInput for broken rules."""
-    caller, given = request.caller, request.input
+    return create_from(deps, project_id, request, request.input)
+
+
+def create_from(
+    deps: ApiDependencies, project_id: str, request: Request[Any], given: VersionInput
+) -> WrittenVersionView:
+    """Store a version for a call whose own input is another one. As `create`."""
+    caller = request.caller
     item = item_of(deps, caller, project_id)
     before = versions.settings_of(item)
     if given.based_on is not None:
@@ -176,9 +183,9 @@ def go_live(
 
 
 def settings_to_try(
-    deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: PlaygroundInput
+    deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: TriedSettings
 ) -> dict[str, Any]:
-    """Return the settings that a call to the playground names. Raises NoVersion."""
+    """Return the settings that a call tries. Raises NoVersion."""
     settings = versions.settings_of(item)
     if given.version is not None:
         settings = version_of(deps, caller, project_id, given.version).settings

@@ -5,7 +5,7 @@ from typing import Any
 
 from conversations.configuration.resources import Resources
 from conversations.initiation import case_data
-from conversations.lifecycle import retention
+from conversations.lifecycle import retention, unanswered
 from conversations.lifecycle.conversation import OpenConversation, Speaking
 from conversations.lifecycle.status import NEVER_SENT, Status, turn_may_change
 from conversations.lifecycle.transitions import Cause, change_status, note_change
@@ -111,6 +111,7 @@ def finish(
         marks["last_message_at"] = last.message_timestamp
     before, after = changed
     # Before the release: steps after it are not repeated.
+    unanswered.note_answer(resources, opened, turn, message)
     next_follow_up.schedule(resources, opened, last, Status(after.conversation_status))
     ended = Ending(
         changed=changed,
@@ -150,6 +151,8 @@ def give_up(
     marks = {"status_reason": end.reason}
     if end.status is Status.HANDOFF_PENDING:
         marks["handed_off_for"] = end.reason
+        called = end.noted.functions if end.noted else ()
+        unanswered.note_hand_off(resources, opened, turn, end.reason, called)
     if end.proposes:
         marks[completion.WAITS] = turn.message_sk
     ended = Ending(

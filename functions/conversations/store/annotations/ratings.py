@@ -16,21 +16,30 @@ from conversations.store.states import Gone
 from shared.aws.dynamodb import TransactionRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boto3.dynamodb.conditions import ConditionBase
 
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
 
 MOST_OF_MESSAGE: Final = 20  # people who rate one message
 
 
 def change(
-    table: Table, ref: str, seen: State, message: Message, *, by: str, rating: str | None
+    table: Table,
+    ref: str,
+    seen: State,
+    message: Message,
+    *,
+    by: str,
+    rating: str | None,
+    notes: Sequence[Attributes] = (),
 ) -> bool:
     """
     Give a message, as it was read, the rating of the person *by*, or take it back; without effect if it has it.
 
-    *rating* is its kind, with a reason after a colon: `rated_down:wrong`. False if message or state have changed
-    meanwhile. Raises Gone.
+    *rating* is its kind, with a reason after a colon: `rated_down:wrong`. *notes* are written with it. False if message
+    or state have changed meanwhile. Raises Gone.
     """
     before = message.ratings.get(by)
     if before == rating:
@@ -55,6 +64,7 @@ def change(
                 put=State.named(ratings=of_state),
                 when=is_alive & _is_same(State, seen.ratings),
             ),
+            *notes,
         )
     except TransactionRefused:
         present = table.get(state_key(ref))

@@ -15,12 +15,14 @@ from conversations.store.items.parts.evaluation import (
     EvaluationSet,
 )
 from conversations.store.items.parts.function_result import FunctionResult
+from conversations.store.items.parts.knowledge_question import KnowledgeQuestion
 from conversations.store.items.parts.memory import Memory
 from conversations.store.items.parts.note import Note
 from conversations.store.items.parts.privacy_job import PrivacyJob
 from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.items.parts.state import State
 from conversations.store.items.parts.trial import ShadowAnswer, ShadowPlace, Trial, TrialCounts
+from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.items.records import (
     Answered,
     DeadLetter,
@@ -61,6 +63,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     ListPosition, ErasedAddress, ErasedMessage, ProjectVersion,
     EvaluationSet, EvaluationScenarios, EvaluationRun, EvaluationResult,
     Trial, TrialCounts, ShadowPlace,
+    KnowledgeQuestion, Unanswered,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -25,13 +25,15 @@ class Route:
 
     @property
     def is_change(self) -> bool:
-        return self.line.startswith("POST") and not self.line.endswith(("/search", "/playground"))
+        reads = ("/search", "/playground", "/results")
+        return not self.line.startswith("GET") and not self.line.endswith(reads)
 
     def call(self, harness: Harness, ref: str, message: str, **how: Any) -> Answer:
         names = {"ref": ref} if "{ref}" in self.line else {}
         names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
         names |= {"project_id": PROJECT} if "{project_id}" in self.line else {}
         names |= {"set_name": "tea"} if "{set_name}" in self.line else {}
+        names |= {"question_id": "none"} if "{question_id}" in self.line else {}
         names |= {"run_id": "none"} if "{run_id}" in self.line else {}
         names |= {"number": "1"} if "{number}" in self.line else {}
         body = self.body | ({"ref": ref} if "ref" in self.body else {})
@@ -90,6 +92,18 @@ OF_PROJECTS = [
     ),
     Route("POST /projects/{project_id}/sets/{set_name}/runs", ADMIN),
     Route("GET /projects/{project_id}/runs/{run_id}", ADMIN),
+    Route("POST /projects/{project_id}/knowledge/search", ADMIN, {"query": "tea"}),
+    Route("GET /projects/{project_id}/knowledge/questions", ADMIN),
+    Route("POST /projects/{project_id}/knowledge/questions", ADMIN, {"question": "Tea?"}),
+    Route("DELETE /projects/{project_id}/knowledge/questions/{question_id}", ADMIN),
+    Route("POST /projects/{project_id}/knowledge/results", ADMIN),
+    Route("GET /projects/{project_id}/knowledge/suggestions", ADMIN),
+    Route("POST /projects/{project_id}/knowledge/dismissals", ADMIN, {"questions": ["a"]}),
+    Route(
+        "POST /projects/{project_id}/knowledge/acceptances",
+        ADMIN,
+        {"questions": ["a"], "kind": "fact", "title": "Tea", "text": "Tea at five."},
+    ),
 ]
 ROUTES = OF_ONE + OF_COMPANY
 CHANGES = [route for route in ROUTES if route.is_change]

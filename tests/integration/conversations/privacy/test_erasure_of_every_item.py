@@ -61,6 +61,7 @@ WITHOUT_TRACES = {
     "Spent": "a number",
     "Stray": "keys and hashes",
     "TrialCounts": "numbers of a project",
+    "Unanswered": "ids and a code; the words are in the conversation",
 }
 # Classes of which the day stores no item, with the reason.
 WITHOUT_ITEMS = {
@@ -73,6 +74,7 @@ WITHOUT_ITEMS = {
     "EvaluationRun": "numbers of a project",
     "EvaluationScenarios": "made-up dialogues of a project",
     "EvaluationSet": "numbers of a project",
+    "KnowledgeQuestion": "a made-up question of a project",
     "ListPosition": "a position in a provider's list",
     "ProjectVersion": "settings of a project",
     "Throttled": "a time of a project",

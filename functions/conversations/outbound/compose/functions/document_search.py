@@ -34,12 +34,14 @@ class DocumentSearch:
     The documents of all companies. *bucket* is None if the deployment has no bucket for documents.
 
     *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call, *owners* know the
-    companies of knowledge bases. Retrievers are kept: one of a local corpus remembers its index.
+    companies of knowledge bases. Retrievers are kept: one of a local corpus remembers its index, for *listing_ms*
+    without a look whether documents have changed.
     """
 
     bucket: Bucket | None
     make_bedrock: Callable[[Config], Any]
     owners: Owners
+    listing_ms: int | None = None
     _retrievers: dict[str | None, Retriever] = field(default_factory=dict)  # by knowledge base
 
     def knowledge_of(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
@@ -62,7 +64,23 @@ class DocumentSearch:
         )
 
     def _search(self, company_id: str, settings: KnowledgeConfig, query: str) -> Sequence[Passage]:
-        """Return the passages for a query, best first. Raises Unwritable: the retriever does not answer."""
+        """Return the passages for a query that are used, best first. Raises Unwritable, see `found`."""
+        from conversations.ai.knowledge.search_tool import MOST_PASSAGES  # noqa: PLC0415 - as above
+
+        found = self.found(company_id, settings, query)
+        used = [passage for passage in found if passage.score >= settings.least_score]
+        logger.info(
+            "documents searched",
+            extra={"passages": {p.chunk_id: p.score for p in used[:MOST_PASSAGES]}},
+        )
+        return used
+
+    def found(self, company_id: str, settings: KnowledgeConfig, query: str) -> Sequence[Passage]:
+        """
+        Return the passages for a query, best first, also those below the least score.
+
+        Raises Unwritable: the retriever does not answer.
+        """
         from conversations.ai.knowledge.search_tool import MOST_PASSAGES  # noqa: PLC0415 - as above
         from shared.ai.retrieval import (  # noqa: PLC0415 - as above
             CorpusTooLarge,
@@ -72,9 +90,8 @@ class DocumentSearch:
         )
 
         try:
-            found = self._retriever(settings).retrieve(
-                company_id, Query(text=query), limit=2 * MOST_PASSAGES
-            )
+            wanted = Query(text=query, topics=tuple(settings.topics))
+            return self._retriever(settings).retrieve(company_id, wanted, limit=2 * MOST_PASSAGES)
         except RetrieverUnavailable as failure:
             logger.warning("documents unavailable", extra={"reason": failure.reason})
             raise Unwritable("documents_unavailable", may_pass=True) from None
@@ -82,12 +99,6 @@ class DocumentSearch:
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             logger.error("documents refused", extra={"reason": refusal.reason})
             raise Unwritable(refusal.reason) from None
-        used = [passage for passage in found if passage.score >= settings.least_score]
-        logger.info(
-            "documents searched",
-            extra={"passages": {p.chunk_id: p.score for p in used[:MOST_PASSAGES]}},
-        )
-        return used
 
     def _retriever(self, settings: KnowledgeConfig) -> Retriever:
         from shared.ai.retrieval.settings import RetrievalDependencies, retriever_for  # noqa: PLC0415 - as above
@@ -95,7 +106,10 @@ class DocumentSearch:
         key = settings.knowledge_base_id
         if key not in self._retrievers:
             deps = RetrievalDependencies(
-                bucket=self.bucket, make_bedrock=self.make_bedrock, owners=self.owners
+                bucket=self.bucket,
+                make_bedrock=self.make_bedrock,
+                owners=self.owners,
+                listing_ms=self.listing_ms,
             )
             self._retrievers[key] = retriever_for(settings, deps)
         return self._retrievers[key]

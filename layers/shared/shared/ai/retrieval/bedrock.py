@@ -31,7 +31,7 @@ from shared.ai.retrieval.port import (
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from shared.access.ownership.claims import Owners
 
@@ -104,18 +104,25 @@ class KnowledgeBaseRetriever:
 
 def filter_of(company_id: str, query: Query) -> dict[str, Any]:
     """
-    Return the filter of a request: documents of this company, dated within the query's dates.
+    Return the filter of a request: documents of this company, dated within the query's dates, with one of its topics.
 
     Without `since` undated documents are wanted, too, which no comparison finds: those after `until` are left out
     afterwards.
     """
-    of_company = {"equals": {"key": "company_id", "value": company_id}}
-    if query.since is None:
-        return of_company
-    filters = [of_company, {"greaterThanOrEquals": _day(query.since)}]
-    if query.until is not None:
-        filters.append({"lessThanOrEquals": _day(query.until)})
-    return {"andAll": filters}
+    filters: list[dict[str, Any]] = [{"equals": {"key": "company_id", "value": company_id}}]
+    if query.topics:
+        filters.append(_of_topics(query.topics))
+    if query.since is not None:
+        filters.append({"greaterThanOrEquals": _day(query.since)})
+        if query.until is not None:
+            filters.append({"lessThanOrEquals": _day(query.until)})
+    return {"andAll": filters} if len(filters) > 1 else filters[0]
+
+
+def _of_topics(topics: Sequence[str]) -> dict[str, Any]:
+    """Return the filter of documents with one of the *topics*: `listContains`, which not every vector store knows."""
+    each = [{"listContains": {"key": "topics", "value": topic}} for topic in topics]
+    return {"orAll": each} if len(each) > 1 else each[0]
 
 
 def _day(day: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Document:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """
-    One row of the index. *url* and *date* are empty if unknown.
+    One row of the index. *url* and *date* are empty if unknown; *topics* are those of its document.
 
     *language* is the primary subtag of its document's language, or its script; None if uncertain.
     """
@@ -70,6 +70,7 @@ class Chunk:
     date: str
     uri: str
     language: str | None = None
+    topics: tuple[str, ...] = ()
 
 
 def chunks_of(document: Document, company_id: str) -> list[Chunk]:
@@ -88,10 +89,8 @@ def chunks_of(document: Document, company_id: str) -> list[Chunk]:
     known = stated.completed_by(found)
     title = known.title or _first_heading(content) or PurePosixPath(document.name).stem
     language = _language("\n".join(block.text for block in content))
-    return [
-        Chunk(text, title[:LONGEST_TITLE], known.url, known.date, document.uri, language)
-        for text in _packed(content, title)
-    ]
+    of_all = (title[:LONGEST_TITLE], known.url, known.date, document.uri, language, known.topics)
+    return [Chunk(text, *of_all) for text in _packed(content, title)]
 
 
 def _language(text: str) -> str | None:

@@ -80,7 +80,10 @@ def _calendar_day(text: str) -> str:
 
 
 class DocumentAttributes(BaseModel):
-    """Title, public address, date (YYYY-MM-DD) and topics of a document, as its owner states them."""
+    """
+    Title, public address, date (YYYY-MM-DD) and topics of a document, as its owner states them. *origin* says who a
+    text comes from that is no file.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
@@ -90,6 +93,7 @@ class DocumentAttributes(BaseModel):
     topics: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=60)]], Field(max_length=MOST_TOPICS)
     ] = []
+    origin: Annotated[str, Field(min_length=1, max_length=60)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,7 @@ class ListedDocument:
     topics: tuple[str, ...]
     size: int
     changed_at: str  # YYYY-MM-DDTHH:MM:SSZ
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,30 +237,28 @@ class Documents:
                 yield entry
 
     def _listed(self, prefix: str, entry: StoredObject) -> ListedDocument:
-        known, topics = self._attributes(entry.key + metadata.SUFFIX)
+        known = self._attributes(entry.key + metadata.SUFFIX)
         return ListedDocument(
             name=entry.key.removeprefix(prefix),
             title=known.title,
             url=known.url,
             date=known.date,
-            topics=topics,
+            topics=known.topics,
             size=entry.size,
             changed_at=f"{entry.changed_at:%Y-%m-%dT%H:%M:%SZ}",
+            origin=known.origin,
         )
 
-    def _attributes(self, key: str) -> tuple[Attributes, tuple[str, ...]]:
-        """Return the attributes and topics of a metadata object; nothing if it is missing or invalid."""
+    def _attributes(self, key: str) -> Attributes:
+        """Return the attributes of a metadata object; nothing if it is missing or invalid."""
         try:
-            raw = self.bucket.get(key)
-            known = metadata.of_object(raw)
+            return metadata.of_object(self.bucket.get(key))
         except metadata.Unreadable:
-            return Attributes(), ()
+            return Attributes()
         except ClientError as error:
             if error.response["Error"]["Code"] == "NoSuchKey":
-                return Attributes(), ()
+                return Attributes()
             raise
-        topics = json.loads(raw)["metadataAttributes"].get("topics")
-        return known, tuple(map(str, topics)) if isinstance(topics, list) else ()
 
 
 def stored(name: str) -> str:

@@ -13,6 +13,7 @@ query.
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from contextlib import closing
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from shared.ai.retrieval.port import Query
 
 FORMAT: Final = (
-    2  # raise it with each change of tables, tokens or chunks: stored indexes are then built again
+    3  # raise it with each change of tables, tokens or chunks: stored indexes are then built again
 )
 SOURCE: Final = "local-corpus"
 MOST_TERMS: Final = 64  # words of a query
@@ -41,16 +42,23 @@ _MISSING: Final = "no such module: fts5"
 _TABLES = """
     CREATE VIRTUAL TABLE passages USING fts5(
         terms, text UNINDEXED, title UNINDEXED, url UNINDEXED, date UNINDEXED, uri UNINDEXED,
-        tokenize = 'unicode61 remove_diacritics 0'
+        topics UNINDEXED, tokenize = 'unicode61 remove_diacritics 0'
     );
     CREATE TABLE corpus (chunks INTEGER NOT NULL);
 """
-_INSERT = "INSERT INTO passages (terms, text, title, url, date, uri) VALUES (?, ?, ?, ?, ?, ?)"
-# Sorts keys only: a word can occur in every chunk.
+_INSERT = (
+    "INSERT INTO passages (terms, text, title, url, date, uri, topics) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+# Sorts keys only: a word can occur in every chunk. Topics are lines, the query's in JSON.
 _SEARCH = """
     WITH best AS MATERIALIZED (
         SELECT rowid AS id, bm25(passages) AS rank FROM passages
-        WHERE passages MATCH :match AND date >= :since AND date <= :until ORDER BY 2, 1 LIMIT :limit
+        WHERE passages MATCH :match AND date >= :since AND date <= :until
+        AND (:topics = '[]' OR EXISTS (
+            SELECT 1 FROM json_each(:topics) AS wanted
+            WHERE instr(topics, char(10) || wanted.value || char(10))
+        ))
+        ORDER BY 2, 1 LIMIT :limit
     )
     SELECT terms, text, title, url, date, uri
     FROM best JOIN passages ON passages.rowid = best.id ORDER BY best.rank, best.id
@@ -80,7 +88,9 @@ def build(file: Path, chunks: Iterable[Chunk]) -> int:
         except sqlite3.OperationalError as error:
             raise _unavailable(error) from None
         connection.execute("BEGIN")
-        rows = ((_terms(c), c.text, c.title, c.url, c.date, c.uri) for c in chunks)
+        rows = (
+            (_terms(c), c.text, c.title, c.url, c.date, c.uri, _as_lines(c.topics)) for c in chunks
+        )
         connection.executemany(_INSERT, rows)
         count: int = connection.execute("SELECT count(*) FROM passages_docsize").fetchone()[0]
         connection.execute("INSERT INTO corpus VALUES (?)", (count,))
@@ -109,6 +119,7 @@ def search(file: Path, query: Query, *, limit: int) -> list[Passage]:
                 "limit": max(MOST_CANDIDATES, 2 * limit),
                 "since": query.since or "",
                 "until": query.until or "\x7f",
+                "topics": json.dumps(query.topics),
             }
             rows = connection.execute(_SEARCH, values).fetchall()
         except sqlite3.OperationalError as error:
@@ -160,6 +171,10 @@ def _terms(chunk: Chunk) -> str:
     text = f"{chunk.title}\n{chunk.text}"
     languages = [chunk.language] if chunk.language is not None else list(STEMMERS)
     return " ".join(dict.fromkeys(term for one in languages for term in terms_of(text, one)))
+
+
+def _as_lines(topics: Sequence[str]) -> str:
+    return "".join(f"\n{topic}\n" for topic in topics)
 
 
 def _passage(fields: Sequence[str], value: float) -> Passage:

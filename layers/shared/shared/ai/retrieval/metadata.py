@@ -50,7 +50,8 @@ class Attributes:
     """
     The known attributes of a document; empty texts are unknown. *date* is YYYY-MM-DD, *url* a public http(s) address.
 
-    *text_sha256* is the hash of the document for which the attributes were written, if the writer stated it.
+    *topics* are names that its owner chose. *origin* says who its text comes from, if no file does. *text_sha256* is
+    the hash of the document for which the attributes were written, if the writer stated it.
     """
 
     title: str = ""
@@ -58,6 +59,8 @@ class Attributes:
     date: str = ""
     company_id: str = ""
     text_sha256: str = ""
+    topics: tuple[str, ...] = ()
+    origin: str = ""
 
     def completed_by(self, other: Attributes) -> Attributes:
         """Return these attributes, the unknown ones from *other*."""
@@ -67,6 +70,8 @@ class Attributes:
             date=self.date or other.date,
             company_id=self.company_id or other.company_id,
             text_sha256=self.text_sha256 or other.text_sha256,
+            topics=self.topics or other.topics,
+            origin=self.origin or other.origin,
         )
 
 
@@ -80,6 +85,8 @@ def of_mapping(values: Mapping[str, Any]) -> Attributes:
         or _day_of_epoch(values.get("published_epoch_day")),
         company_id=_line(values.get("company_id")),
         text_sha256=_line(values.get("text_sha256")),
+        topics=_lines(values.get("topics")),
+        origin=_line(values.get("origin")),
     )
 
 
@@ -162,6 +169,11 @@ def _day_of_epoch(value: object) -> str:
     if not _FIRST_DAY <= value <= _LAST_DAY:
         return ""
     return (_EPOCH + timedelta(math.floor(value))).isoformat()
+
+
+def _lines(values: object) -> tuple[str, ...]:
+    """Return the texts of a list, each on one line; nothing for other values."""
+    return tuple(filter(None, map(_line, values))) if isinstance(values, list) else ()
 
 
 def _line(value: object) -> str:

@@ -64,7 +64,8 @@ class Query:
 
     *since* and *until* are UTC dates, YYYY-MM-DD: with *since* all passages have a date, which is not earlier; none is
     dated after *until*. *language* is the primary subtag of the text's language; None if unknown. *context* are words
-    that only decide between passages which have words of the text.
+    that only decide between passages which have words of the text. With *topics* all passages are of documents with one
+    of them, in the same spelling.
     """
 
     text: str = field(repr=False)
@@ -72,6 +73,7 @@ class Query:
     until: str | None = None
     language: str | None = None
     context: str = field(default="", repr=False)
+    topics: tuple[str, ...] = ()
 
 
 class Retriever(Protocol):

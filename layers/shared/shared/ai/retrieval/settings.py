@@ -57,12 +57,14 @@ class RetrievalDependencies:
     Access to documents and knowledge bases. *bucket* has the documents under `corpus/`; None without a bucket.
 
     *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call; *owners* are asked
-    before each search of a knowledge base.
+    before each search of a knowledge base. After *listing_ms* a changed document in the bucket is found; None: the
+    default of the local retriever.
     """
 
     bucket: Bucket | None
     make_bedrock: Callable[[Config], Any]
     owners: Owners
+    listing_ms: int | None = None
 
 
 def retriever_for(settings: RetrievalSettings, deps: RetrievalDependencies) -> Retriever:
@@ -75,6 +77,7 @@ def retriever_for(settings: RetrievalSettings, deps: RetrievalDependencies) -> R
     if deps.bucket is None:
         raise RetrievalRefused("no_document_bucket")
     from shared.ai.retrieval.corpora import S3Corpus  # noqa: PLC0415 - see the docstring
-    from shared.ai.retrieval.local import LocalRetriever  # noqa: PLC0415 - see the docstring
+    from shared.ai.retrieval.local import LISTING_MS, LocalRetriever  # noqa: PLC0415 - see the docstring
 
-    return LocalRetriever(S3Corpus(deps.bucket))
+    listing_ms = LISTING_MS if deps.listing_ms is None else deps.listing_ms
+    return LocalRetriever(S3Corpus(deps.bucket), listing_ms=listing_ms)

@@ -241,6 +241,7 @@ class Table:
         key: Attributes,
         *,
         put: Mapping[str, Any] | None = None,
+        put_once: Mapping[str, Any] | None = None,
         add: Mapping[str, Any] | None = None,
         append: Mapping[str, list[Any]] | None = None,
         drop: Sequence[str] = (),
@@ -249,7 +250,13 @@ class Table:
     ) -> Attributes:
         """Return a change of some attributes for `transact`; all parameters as in `update`."""
         change = expressions.of_update(
-            put=put, add=add, append=append, drop=drop, take_from_set=take_from_set, when=when
+            put=put,
+            put_once=put_once,
+            add=add,
+            append=append,
+            drop=drop,
+            take_from_set=take_from_set,
+            when=when,
         )
         write = {"Update": self._of_transaction({"Key": encoded(key)}, change)}
         return observed_calls.planned(write, put, drop)

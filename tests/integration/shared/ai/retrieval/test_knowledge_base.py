@@ -259,3 +259,20 @@ def test_a_company_searches_only_a_knowledge_base_that_it_owns_or_that_is_shared
             retriever.retrieve("acme", Query(text="maize"), limit=5)
 
     assert str(refusal.value) == "knowledge_base_not_granted"
+
+
+def test_with_topics_only_documents_that_have_one_of_them_are_searched(
+    sandbox: Sandbox, retriever: KnowledgeBaseRetriever
+) -> None:
+    add(sandbox, "Maize one.", title="Of both", topics=["Prices", "Markets"])
+    add(sandbox, "Maize two.", title="Of one", topics=["Rain"])
+    add(sandbox, "Maize three.", title="Of none")
+    add(sandbox, "Maize.", title="Theirs", topics=["Prices"], company="other")
+
+    def found(*topics: str) -> set[str]:
+        query = Query(text="maize", topics=topics)
+        return {passage.title for passage in retriever.retrieve("acme", query, limit=9)}
+
+    assert found("Prices") == {"Of both"}
+    assert found("Prices", "Rain") == {"Of both", "Of one"}
+    assert found() == {"Of both", "Of one", "Of none"}

@@ -317,3 +317,20 @@ def test_sqlite_without_full_text_search_is_reported(
 def test_another_error_of_sqlite_is_not_hidden(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError):
         index.search(tmp_path / "absent.sqlite", Query(text="maize"), limit=1)
+
+
+def test_with_topics_only_documents_that_have_one_of_them_are_searched(
+    documents: Callable[..., Path], retriever: LocalRetriever
+) -> None:
+    documents("returns.md", '---\ntopics: ["Returns", "Shop \' 1"]\n---\nA tent is taken back.')
+    documents("rental.md", "---\ntopics: [Rental returns]\n---\nA tent is lent for a week.")
+    documents("other.md", "A tent has no topic.")
+
+    def found(*topics: str) -> set[str]:
+        query = Query(text="tent", topics=topics)
+        return {passage.title for passage in retriever.retrieve(COMPANY, query, limit=9)}
+
+    assert found() == {"returns", "rental", "other"}
+    assert found("Returns") == {"returns"}
+    assert found("Shop ' 1", "Rental returns") == {"returns", "rental"}
+    assert found("returns") == found("Re%") == set()
