@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from conversations.api.projects.inputs import (
         PlaygroundInput,
         ProjectsQuery,
+        ReplayInput,
         Settings,
         VersionInput,
     )
@@ -170,7 +171,11 @@ def go_live(
 
 
 def settings_to_try(
-    deps: ApiDependencies, caller: Caller, project_id: str, item: Attributes, given: PlaygroundInput
+    deps: ApiDependencies,
+    caller: Caller,
+    project_id: str,
+    item: Attributes,
+    given: PlaygroundInput | ReplayInput,
 ) -> dict[str, Any]:
     """Return the settings that a call to the playground names. Raises NoVersion."""
     settings = versions.settings_of(item)
