@@ -12,6 +12,7 @@ import { ofMailbox } from "../versions/sources";
 import { VersionList } from "../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
 import { formOf, hoursOf, linesOf } from "./hours";
+import { MailPlayground } from "./MailPlayground";
 
 type Mailbox = EmailThreadsApi.MailboxView;
 
@@ -56,6 +57,7 @@ export function MailboxSettings() {
               effect={t("versions.mailbox")}
               onChange={() => void mailboxes.reload()}
             />
+            {shown.ai && <MailPlayground key={`try ${shown.address} ${shown.updated_at ?? ""}`} address={shown.address} />}
           </>
         ) : (
           <p class="ops-empty">{t("ops.nothing")}</p>

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.prompt.marks import mark
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from conversations.ai.turn import dialogue
-from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.dialogues.rehearsal.unstored import Unstored
@@ -24,6 +23,7 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import port as ai
 from shared.ai.attachments import Attachment, recognised
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.playground.traces import Traced
 from shared.ai.spending import prices
 from shared.api.errors import InvalidInput
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conversations.configuration.projects import Company
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.ai.attachments import Medium
-    from shared.ai.playground.traces import ModelCallView
+    from shared.ai.playground.views import ModelCallView
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.aws.dynamodb import Table
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conversations.api.access import ModelUnusable, Unusable
+from conversations.api.access import Unusable
 from conversations.api.projects import playground, views
 from conversations.dialogues.rehearsal.unstored import Unstored
 from conversations.initiation import case_data
@@ -21,7 +21,9 @@ from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, of
 from shared.ai import port as ai
+from shared.ai.playground.failures import ModelUnusable
 from shared.ai.playground.masking import Mask
+from shared.ai.playground.views import SpokenView
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -56,9 +58,7 @@ class Replayed:
         return views.ReplayView(
             **playground.shown(made, given, self.company),
             messages=[
-                views.SpokenView(
-                    by="customer" if one.role is ai.Role.USER else "company", text=one.whole
-                )
+                SpokenView(by="customer" if one.role is ai.Role.USER else "company", text=one.whole)
                 for one in history
             ],
             sent=mask.text(sent.whole_text) if sent else None,

@@ -1,12 +1,12 @@
 """Response models of projects, their versions and the playground."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from conversations.api.views import Json
 from conversations.initiation.context_object import as_json
-from shared.ai.playground.traces import ModelCallView
+from shared.ai.playground.views import ModelCallView, SpokenView
 from shared.ai.versions import views as versions
 from shared.api.models.views import View
 
@@ -126,13 +126,6 @@ class PlaygroundView(View):
     tokens_out: int
     ms: int
     dollars: str
-
-
-class SpokenView(View):
-    """A message of a real conversation, as the model read it: without the person's names, numbers and addresses."""
-
-    by: Literal["customer", "company"]
-    text: str
 
 
 class ReplayView(PlaygroundView):

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from local.console.browser import barriers
-from tests.unit.console.pages.company import at
+from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Call
 from tests.unit.console.pages.test_ratings_and_outcomes import ANSWER, QUESTION, REF, Assisted
 
@@ -122,3 +122,57 @@ def test_agents_see_no_button_for_it(opened: Opened, pages: Path) -> None:
     expect(page.get_by_role("button", name="helpful", exact=True)).to_be_visible()
 
     expect(page.get_by_role("button", name=TRY)).to_have_count(0)
+
+
+def test_the_model_of_a_mailbox_drafts_an_answer_to_a_pasted_mail(
+    opened: Opened, pages: Path
+) -> None:
+    address, asked = "desk@shop.example", list[Any]()
+    settings = {
+        "address": address, "automation": "email_threads", "retention_days": 30, "enabled": True,
+        "reply_mode": "manual", "ai": {"provider": "bedrock", "model": "m"}, "facts": [],
+        "auto_complete": False, "link_hosts": [], "blocked_senders": [], "ai_version": 2,
+    }  # fmt: skip
+
+    def answer(call: Call) -> Answer:
+        asked.append(call.input)
+        return Answer(
+            {
+                "version": 2, "text": "It costs 40 EUR.", "waits": "unknown_amount",
+                "intent": "price", "language": "en", "urgency": "low", "summary": "A price.",
+                "needs_human": False, "needs_human_reason": None, "confidence": 0.8,
+                "requirements": {}, "unconfirmed": {}, "questions": [], "is_complete": False,
+                "mails": [], "model": "m", "tokens_in": 9, "tokens_out": 2, "ms": 3,
+                "dollars": "0.01",
+                "model_calls": [
+                    {
+                        "system": "You read the e-mails", "history": [], "answer": "{}",
+                        "calls": [], "stop": "end", "tokens_in": 9, "tokens_out": 2, "ms": 3,
+                    }
+                ],
+            }
+        )  # fmt: skip
+
+    replays = Replays()
+    network = Company().network(
+        pages,
+        "acme:admin",
+        **{
+            "GET /email-mailboxes": lambda _: Answer({"mailboxes": [settings]}),
+            "GET /email-mailboxes/{address}/versions": replays.listed,
+            "POST /email-mailboxes/{address}/playground": answer,
+        },
+    )
+    page = opened(network, "operations/mailboxes")
+    form = page.get_by_role("form", name="Try an answer")
+    expect(form.get_by_role("button", name="Draft an answer")).to_be_disabled()
+    form.get_by_role("textbox", name="Mail of the customer").fill("What does it cost?")
+    form.get_by_role("button", name="Draft an answer").click()
+
+    expect(page.get_by_text("It costs 40 EUR.")).to_be_visible()
+    expect(page.get_by_text("approve it: unknown amount")).to_be_visible()
+    [call] = asked
+    assert (call["version"], call["mails"][0]["text"]) == (2, "What does it cost?")
+    assert barriers(page) == []
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

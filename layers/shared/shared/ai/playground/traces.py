@@ -1,29 +1,17 @@
-"""A model that keeps what it was asked, and the views of a try that all contexts share."""
+"""A model that keeps what it was asked and what it answered."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.ai import port as ai
-from shared.api.models.views import View
+from shared.ai.playground.views import ModelCallView
+from shared.ai.spending import prices
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-class ModelCallView(View):
-    """One call of the model: what it read, and what it answered."""
-
-    system: str
-    history: list[str]
-    answer: str
-    calls: list[str]
-    stop: str
-    tokens_in: int
-    tokens_out: int
-    ms: int
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +43,17 @@ class Traced:
             )
         )
         return reply
+
+    def trace(self, usage: ai.Usage) -> dict[str, Any]:
+        """Return the fields of a `TraceView`. *usage* is of all calls."""
+        return {
+            "model": self.name,
+            "model_calls": self.calls,
+            "tokens_in": usage.tokens_in,
+            "tokens_out": usage.tokens_out,
+            "ms": sum(one.ms for one in self.calls),
+            "dollars": prices.dollars(prices.price_of(self.name, usage)),
+        }
 
 
 def _described(history: Sequence[ai.Turn]) -> list[str]:
