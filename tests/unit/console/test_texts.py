@@ -150,6 +150,7 @@ BY_VALUE = {
         "priority",
         "parked.advice",
         "playground.by",
+        "try_ticket.channel",
         "switch",
         "exchange.did",
         "exchange.end",

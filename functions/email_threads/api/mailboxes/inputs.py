@@ -43,7 +43,7 @@ class WrittenMail(Input):
     """A mail of a thread that does not exist."""
 
     by: Literal["customer", "company"] = "customer"
-    subject: str = Field(default="", max_length=LONGEST_SUBJECT)
+    subject: Annotated[str, Field(max_length=LONGEST_SUBJECT), AfterValidator(is_one_line)] = ""
     text: str = Field(min_length=1, max_length=LONGEST_MAIL)
 
 

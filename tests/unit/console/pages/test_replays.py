@@ -176,3 +176,50 @@ def test_the_model_of_a_mailbox_drafts_an_answer_to_a_pasted_mail(
     assert barriers(page) == []
     page.set_viewport_size({"width": 320, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_a_version_of_the_help_desk_decides_on_a_pasted_ticket(opened: Opened, pages: Path) -> None:
+    asked = list[Any]()
+    template = {"tier": 1, "required": [], "optional": [], "texts": {"en": {"default": "Hello."}}}
+    version = {
+        "number": 3, "changed_at": at(0), "changed_by": "user:kim", "note": "", "based_on": 2,
+        "is_in_force": True,
+    }  # fmt: skip
+
+    def answer(call: Call) -> Answer:
+        asked.append(call.input)
+        return Answer(
+            {
+                "version": 3, "intent": "return_request", "secondary": [], "team": "Returns",
+                "tags": ["mw-processed"], "tier": None, "takes_over": True, "template": None,
+                "text": None, "considered": None, "reason": "template", "shut": ["template"],
+                "rule": "word_model", "language": "en", "confidence": 0.8, "risk_flags": [],
+                "trace": None,
+            }
+        )  # fmt: skip
+
+    network = Company().network(
+        pages,
+        "acme:admin",
+        **{
+            "GET /admin/richpanel/templates": lambda _: Answer({"templates": {"one": template}}),
+            "GET /admin/richpanel/settings": lambda _: Answer(
+                {"number": 3, "settings": {}, "changed_at": None, "changed_by": None}
+            ),
+            "GET /admin/richpanel/settings/versions": lambda _: Answer({"versions": [version]}),
+            "POST /admin/richpanel/playground": answer,
+        },
+    )
+    page = opened(network, "operations/templates")
+    form = page.get_by_role("form", name="Try a decision")
+    form.get_by_role("combobox", name="Channel").select_option("livechat")
+    form.get_by_role("textbox", name="Message of the customer").fill("I return it.")
+    form.get_by_role("button", name="Decide").click()
+
+    expect(page.get_by_text("No automatic reply")).to_be_visible()
+    expect(page.get_by_text("return request · Returns")).to_be_visible()
+    [call] = asked
+    assert (call["number"], call["channel"], call["text"]) == (3, "livechat", "I return it.")
+    assert barriers(page) == []
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
