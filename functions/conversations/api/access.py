@@ -59,14 +59,6 @@ class OtherChannel(Exception):
     """The conversation is on another channel than the message."""
 
 
-class ModelUnavailable(Exception):
-    """The model does not answer now; a repeat may work. The message is a code."""
-
-
-class ModelUnusable(Exception):
-    """The model, its secret or the documents cannot be used with the project's settings. The message is a code."""
-
-
 class Unusable(InvalidInput):
     """The input breaks a rule that depends on stored data. *field* and *problem* describe it, never a value."""
 

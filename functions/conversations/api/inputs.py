@@ -16,6 +16,7 @@ from shared.runtime import patterns
 LONGEST_TEXT = 20_000
 LONGEST_NOTE = 4_000
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
+MESSAGE = rf"{_MOMENT}~[0-9a-f-]{{36}}$"
 _OF_A_PAGE = "must be a value from the previous page"
 
 
@@ -77,9 +78,7 @@ class ConversationQuery(Input):
 class MessagesQuery(Input):
     """Position in the message log: messages older than `before`, a value from the previous page."""
 
-    before: str | None = Field(
-        default=None, pattern=patterns.worded(rf"{_MOMENT}~[0-9a-f-]{{36}}$", _OF_A_PAGE)
-    )
+    before: str | None = Field(default=None, pattern=patterns.worded(MESSAGE, _OF_A_PAGE))
     limit: int = Field(default=50, ge=1, le=100)
 
 

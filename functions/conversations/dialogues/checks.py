@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from conversations.lifecycle.status import Status
-from shared.ai.languages.certain_languages import certain_language, known_language
-from shared.ai.languages.function_words import language_of
+from shared.ai.evaluation.expectations import broken_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,16 +32,7 @@ def failures(expected: Expected, turn: Turn) -> list[str]:
 
 def _of_texts(expected: Expected, turn: Turn) -> Iterator[str]:
     said = "\n".join(turn.sent_by(*_OURS))
-    folded = said.casefold()
-    for text in expected.contains:
-        if text.casefold() not in folded:
-            yield f'the answer lacks "{text}"'
-    some = expected.contains_any
-    if some and not any(text.casefold() in folded for text in some):
-        yield "the answer has none of " + ", ".join(f'"{text}"' for text in some)
-    for text in expected.lacks:
-        if text.casefold() in folded:
-            yield f'the answer contains "{text}"'
+    yield from broken_by(expected, said)
     replies = len(turn.sent_by("ai"))
     if expected.replies not in {None, replies}:
         yield f"{replies} answers instead of {expected.replies}"
@@ -50,10 +40,6 @@ def _of_texts(expected: Expected, turn: Turn) -> Iterator[str]:
 
 def _of_all_texts(expected: Expected, turn: Turn) -> Iterator[str]:
     said = "\n".join(turn.sent_by(*_OURS))
-    if expected.language is not None:
-        found = certain_language(said) or language_of(said)
-        if found != known_language(expected.language):
-            yield f"the language is {found or 'unclear'} instead of {expected.language}"
     sources = [_LISTED.sub("", line) for line in said.splitlines()]
     for title in expected.cites:
         if not any(line.startswith(title) for line in sources):

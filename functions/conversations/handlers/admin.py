@@ -21,8 +21,6 @@ from conversations.api.access import (
     AlreadyPlaced,
     AlreadyTaken,
     ApiDependencies,
-    ModelUnavailable,
-    ModelUnusable,
     NotFound,
     NothingToRelease,
     NotOpen,
@@ -43,6 +41,7 @@ from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope

@@ -37,7 +37,7 @@ def draft_of(
 ) -> Draft | None:
     """Return the draft of an answer to the newest mail with *copies* as its Cc; None if a person must write it."""
     recipient = recipients.answer_address(newest)
-    text = _text(answer, merged)
+    text = text_of(answer, merged)
     if text is None or recipient is None or newest.direction is not Direction.INBOUND:
         return None
     reply_id = answer_id(newest, thread.evidence_seq or 0)
@@ -97,7 +97,7 @@ def _closed(table: Table, draft: Draft, reason: str) -> Draft:
     return moved or drafts.get(table, draft.thread, draft.reply_id) or draft
 
 
-def _text(answer: Answer, merged: Merged) -> str | None:
+def text_of(answer: Answer, merged: Merged) -> str | None:
     """Return the reply with the questions to ask; None if the model wrote none and nothing is asked."""
     questions = [one.question for one in merged.to_ask]
     parts = [answer.reply.strip()] if answer.reply and answer.reply.strip() else []

@@ -15,14 +15,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import ValidationError
-
 from email_threads.analysis import bounds, drafts, kept_answers, model_call, prompt, requirements
+from email_threads.analysis.read_mails import mails_that_count
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
-from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.configuration.resources import owns
 from email_threads.replies import automatic, recipients
-from email_threads.replies.checks.withheld_text import readable
 from email_threads.store import analyses, threads
 from email_threads.store import drafts as stored_drafts
 from email_threads.store.changes import Change
@@ -54,7 +51,6 @@ TRIES: Final = 8
 # The attempt after which a model that does not answer is left to people; one more is left for a dead letter's reason.
 LAST_ATTEMPT: Final = 4
 ACTOR: Final = "analysis"
-_BACK: Final = 2 * prompt.MOST_MAILS  # numbers of mails that are read: some are no mails of people
 
 
 def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
@@ -73,7 +69,7 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
         if not _is_analysed(thread, event.n):
             _leave(resources, thread, AnalysisState.SKIPPED, refusal or "no_mailbox")
         return True
-    mails = _mails(resources, thread)
+    mails = mails_that_count(resources.table, thread, thread.last_inbound_n or 0)
     if not mails or mails[-1].n != event.n:
         return False
     if not _is_analysed(thread, event.n):
@@ -176,15 +172,6 @@ def _leave(
     raise Transient("thread_contended")
 
 
-def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
-    """Return the newest mails that count up to the customer's newest one, without quotes of mails that do not count."""
-    newest = thread.last_inbound_n or 0
-    numbers = range(max(1, newest - _BACK + 1), newest + 1)
-    wanted = sorted({*numbers, *thread.withheld_mails})
-    found = readable(threads.mails(resources.table, thread.conversation_id, wanted))
-    return [mail for mail in found.mails if mail.n in numbers][-prompt.MOST_MAILS :]
-
-
 def _analysed(
     resources: SendingResources,
     thread: Thread,
@@ -198,7 +185,7 @@ def _analysed(
 
     Raises NoAnswer, ConditionFailed if the mail is gone, and Transient after eight lost races.
     """
-    newest, fields = mails[-1], _fields(mailbox)
+    newest, fields = mails[-1], model_call.fields_of(mailbox)
     kept, seq = newest.analysis, thread.evidence_seq or 0
     if kept is None or kept.get("evidence_seq", 0) != seq:
         asked = requirements.recently_asked(thread, clock.now_ms())
@@ -237,16 +224,6 @@ def _analysed(
             return None
         thread = read
     raise Transient("thread_contended")
-
-
-def _fields(mailbox: Mailbox) -> RequirementsSchema:
-    """Return the requirements schema of the mailbox. Raises NoAnswer if this version refuses the stored schema."""
-    if mailbox.requirements_schema is None:
-        return USUAL
-    try:
-        return RequirementsSchema.model_validate(mailbox.requirements_schema)
-    except ValidationError:
-        raise model_call.NoAnswer("requirements_schema_invalid", may_repeat=False) from None
 
 
 def _head_of(

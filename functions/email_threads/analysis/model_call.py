@@ -12,6 +12,7 @@ from email_threads.analysis import prompt
 from email_threads.analysis.kept_answers import VERSION
 from email_threads.analysis.schema import NAME, Answer, answer_schema
 from email_threads.configuration.model_limits import FEWEST_TOKENS
+from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers.model_creation import model_for
@@ -26,7 +27,8 @@ from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from email_threads.configuration.requirements_schema import RequirementsSchema
+    from collections.abc import Callable
+
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mailbox
 
@@ -78,16 +80,40 @@ def answer(
     Ask the mailbox's model about *content* (`prompt.input_of`). Without a reservation (*is_reserved*) the calls count
     for the company's ceilings only. Raises NoAnswer.
     """
-    try:
-        settings = ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
-    except ValidationError:
-        raise NoAnswer("model_settings_invalid", may_repeat=False) from None
-    try:
+    settings = settings_of(mailbox)
+
+    def ask() -> ModelAnswer:
         model = model_for(settings, resources.models, mailbox.company_id)
         if not is_reserved:
             counts = resources.spending.table
             model = CompanyModel(model, prices.price_for(settings), counts, mailbox.company_id)
-        return _asked(model, settings, content, ai.Schema(NAME, answer_schema(fields)))
+        return asked(model, settings, content, fields)
+
+    return answered(ask)
+
+
+def settings_of(mailbox: Mailbox) -> ModelSettings:
+    """Return the settings of the mailbox's model. Raises NoAnswer."""
+    try:
+        return ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
+    except ValidationError:
+        raise NoAnswer("model_settings_invalid", may_repeat=False) from None
+
+
+def fields_of(mailbox: Mailbox) -> RequirementsSchema:
+    """Return the requirements schema of the mailbox. Raises NoAnswer if this version refuses the stored schema."""
+    if mailbox.requirements_schema is None:
+        return USUAL
+    try:
+        return RequirementsSchema.model_validate(mailbox.requirements_schema)
+    except ValidationError:
+        raise NoAnswer("requirements_schema_invalid", may_repeat=False) from None
+
+
+def answered(ask: Callable[[], ModelAnswer]) -> ModelAnswer:
+    """Return the answer of a call of the model. Raises NoAnswer in place of its failures."""
+    try:
+        return ask()
     except ai.Unavailable as failure:
         _count(failure)
         raise NoAnswer(failure.code, may_repeat=failure.repeat is ai.Repeat.LATER) from None
@@ -96,19 +122,24 @@ def answer(
         raise NoAnswer(getattr(failure, "code", "key_missing"), may_repeat=False) from None
 
 
-def _asked(
-    model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema
+def asked(
+    model: ai.Model,
+    settings: ModelSettings,
+    content: str,
+    fields: RequirementsSchema,
+    within_ms: int = WITHIN_MS,
 ) -> ModelAnswer:
+    """Ask a model about *content*; no call lasts longer than *within_ms*. Raises NoAnswer and Unavailable."""
     request = ai.Request(
         system=prompt.SYSTEM,
         history=[ai.Message(ai.Role.USER, content)],
         limits=ai.Limits(
             # Settings of earlier releases may have fewer.
             most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
-            within_ms=WITHIN_MS,
+            within_ms=within_ms,
             temperature=settings.temperature,
         ),
-        schema=schema,
+        schema=ai.Schema(NAME, answer_schema(fields)),
     )
     calls = ModelCalls(model=model)
 

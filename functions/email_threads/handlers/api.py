@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -31,6 +31,7 @@ from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
 from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -49,6 +50,10 @@ from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
 from shared.privacy import PART
 from shared.privacy import settings as privacy_settings
+from shared.runtime.settings import Origin
+
+if TYPE_CHECKING:
+    from shared.ai.providers.model_creation import ModelDependencies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +71,7 @@ class ApiSettings(AuditedSettings):
     conversation_log_table_name: str
     canned_replies_table_name: str
     contacts_table_name: str
+    openai_base_url: Origin
     single_company: str = ""
 
 
@@ -108,6 +114,8 @@ routes = Routes(
         **privacy_settings.ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
+        ModelUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "model_unavailable"),
+        ModelUnusable: (HTTPStatus.UNPROCESSABLE_ENTITY, "model_unusable"),
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
@@ -127,7 +135,24 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
 routes.add(DraftRoutes(deps))
-routes.add(MailboxRoutes(deps))
+
+
+@cache
+def _models() -> "ModelDependencies":
+    from shared.ai.providers.model_creation import (  # noqa: PLC0415 - of the playground only
+        ModelDependencies,
+    )
+    from shared.aws.client_configs import PATIENT  # noqa: PLC0415 - as above
+    from shared.providers.company_secrets import CompanySecrets  # noqa: PLC0415 - as above
+
+    return ModelDependencies(
+        openai_url=f"{settings.openai_base_url}/v1",
+        credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),
+        make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
+    )
+
+
+routes.add(MailboxRoutes(deps, _models))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))

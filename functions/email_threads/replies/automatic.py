@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from email_threads.inbound.events import entry
 from email_threads.replies import policy
@@ -24,13 +24,28 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
+    from email_threads.replies.checks.withheld_text import Readable
     from email_threads.store.items import Mail, Mailbox, Thread
     from shared.aws.dynamodb import Attributes, Table
+
+
+class Doubtful(Protocol):
+    """What a model says about its answer."""
+
+    @property
+    def needs_human(self) -> bool:
+        """Whether a person must write it."""
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure it is, 0 to 1."""
+
 
 LEAST_CONFIDENCE: Final = 0.7
 PER_THREAD: Final = (Limit(3, 3_600), Limit(10, clock.DAY_SECONDS))
 PER_SENDER: Final = (Limit(20, clock.DAY_SECONDS),)
 CAP_REACHED: Final = "answer_cap"
+NEEDS_HUMAN: Final = "needs_human"
 WITHHELD: Final = "withheld_text"
 _KNOWN_MAILS: Final = 10
 _ANSWERED: Final = "answered"
@@ -102,10 +117,10 @@ def _refusal(
         return newest.automatic_refusal
     if (reason := policy.automatic_refusal(thread)) is not None:
         return reason
-    if analysis is None or analysis.needs_human:
-        return "needs_human"
-    if (analysis.confidence or 0) < LEAST_CONFIDENCE:
-        return "low_confidence"
+    if analysis is None:
+        return NEEDS_HUMAN
+    if (reason := doubt_of(analysis)) is not None:
+        return reason
     if (reason := _fault_of_text(table, thread, mailbox, newest, draft)) is not None:
         return reason
     return None if _takes_place(table, thread, newest, draft) else CAP_REACHED
@@ -119,19 +134,37 @@ def _fault_of_text(
     found = readable(
         threads.mails(table, thread.conversation_id, sorted({*numbers, *thread.withheld_mails}))
     )
+    given = f"{draft.subject}\n{draft.body_text}"
+    return fault_in(found, mailbox, given, draft.body_text, has_files=bool(draft.attachments))
+
+
+def doubt_of(analysis: Doubtful) -> str | None:
+    """Return the reason why the model's own judgement of its answer leaves it to a person."""
+    if analysis.needs_human:
+        return NEEDS_HUMAN
+    return "low_confidence" if (analysis.confidence or 0) < LEAST_CONFIDENCE else None
+
+
+def fault_in(
+    found: Readable, mailbox: Mailbox, whole: str, text: str, *, has_files: bool
+) -> str | None:
+    """
+    Return the reason why the *text* of an answer is not sent without a person; *whole* is it with its subject. *found*
+    are the mails of its thread.
+    """
     # A customer's quotes are not the customer's text.
     own = [
         mail.body if mail.direction is Direction.OUTBOUND else f"{mail.subject}\n{mail.new_text}"
         for mail in found.mails
     ]
     known = [*own, *mailbox.facts]
-    if found.gives_away(f"{draft.subject}\n{draft.body_text}", known):
+    if found.gives_away(whole, known):
         return WITHHELD
     fault = text_checks.fault_of(
-        draft.body_text,
+        text,
         hosts=mailbox.link_hosts,
         known_texts=known,
-        has_files=bool(draft.attachments),
+        has_files=has_files,
     )
     return fault.value if fault is not None else None
 

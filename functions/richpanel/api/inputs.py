@@ -13,6 +13,8 @@ from shared.ai.versions.inputs import Note
 from shared.api.models.inputs import Input
 from shared.runtime import clock
 
+LONGEST_TICKET = 20_000  # characters
+
 
 class SwitchesInput(Input):
     """Switches by name, as JSON or as stored texts. `richpanel.api.switches` checks the names."""
@@ -114,3 +116,19 @@ class ReplayInput(Input):
     """The mode of a replay: decide only (`dry_run`), or continue unfinished work (`repair`)."""
 
     mode: Literal["dry_run", "repair"]
+
+
+class DecisionTrialInput(Input):
+    """
+    A ticket that does not exist. *context* has more facts about it, as `richpanel.decisions.command` reads them: the
+    order, earlier messages, switches. *number* is the version of the settings, by default the one in force; *settings*
+    change it for this call: null parts get their standard values.
+    """
+
+    text: str = Field(default="", max_length=LONGEST_TICKET)
+    subject: str | None = Field(default=None, max_length=500)
+    channel: Channel = Channel.EMAIL
+    first_name: str | None = Field(default=None, max_length=100)
+    context: dict[str, Any] = Field(default_factory=dict, max_length=30)
+    number: int | None = Field(default=None, ge=0)
+    settings: dict[str, Any] = Field(default_factory=dict)

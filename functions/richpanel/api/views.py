@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import RootModel
 
 from richpanel.store.items import AuditAction, ConversationState
+from shared.ai.playground.views import TraceView
 from shared.api.models import views
 
 
@@ -214,6 +215,33 @@ class PreviewView(View):
     """A reply as it would be sent."""
 
     text: str
+
+
+class DecisionTrialView(View):
+    """
+    What would be decided on a ticket. Nothing was sent or stored, and no order was looked up.
+
+    `text` is the reply as it would be sent; null without one, for the `reason` and the `shut` gates. `takes_over`: a
+    person has to take the ticket. `trace`: the calls of the model; null where rules decide alone.
+    """
+
+    version: int | None
+    intent: str
+    secondary: list[str]
+    team: str
+    tags: list[str]
+    tier: int | None
+    takes_over: bool
+    template: str | None
+    text: str | None
+    considered: str | None
+    reason: str
+    shut: list[str]
+    rule: str
+    language: str
+    confidence: float
+    risk_flags: list[str]
+    trace: TraceView | None
 
 
 class TemplateView(View):

@@ -242,6 +242,14 @@ def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
     return shop_settings.preview(deps.account, deps.state, request.input)
 
 
+@routes.reads("POST /admin/richpanel/playground", Scope.RICHPANEL_OPERATE)
+def try_settings(request: Request[inputs.DecisionTrialInput]) -> views.DecisionTrialView:
+    """Decide on a ticket that does not exist, with a version of the settings, without sending or storing."""
+    from richpanel.api.dry_runs import playground  # noqa: PLC0415 - loads the classifier
+
+    return playground.answer(deps, request.input, request.remaining_ms - SPARE_MS)
+
+
 @routes.changes("PUT /admin/richpanel/settings", Scope.RICHPANEL_OPERATE)
 def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.SettingsView]:
     """Store new settings of the shop as the next version; absent parts stay."""

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,16 @@ from conversations.dialogues import report
 from conversations.dialogues.evaluation import Evaluation, Outcome, is_bound_reached
 from conversations.dialogues.rehearsal.rehearsal import NotPlayable
 from conversations.dialogues.scenarios import promptfoo
-from conversations.dialogues.scenarios.files import DialogueInvalid, Written, read
+from conversations.dialogues.scenarios.files import DialogueInvalid, Written, documents_in, read
 from conversations.dialogues.scenarios.settings import SettingsBroken
-from operations.ai.evaluation import models
+from operations.ai.evaluation import models, single_answers
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 
 SETS = Path(__file__).parent / "sets"
+SINGLE = SETS / "single_answers"  # drafts by mail, decisions on tickets
 PASSED, NOT_PASSED = 0, 1
 DEFAULT_CALLS, DEFAULT_DOLLARS = 2_000, 5.0
 _A_MILLION = 1_000_000
@@ -47,7 +48,56 @@ class _Version:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    written = _selected(options)
+    single = {name for name in options.set if all(map(_has_single_answers, _files(name)))}
+    others = [name for name in options.set if name not in single]
+    code = _dialogues(options, others) if others else PASSED
+    paths = [path for name in sorted(single) for path in _files(name)]
+    return max(code, _single_answers(options, paths) if paths else PASSED)
+
+
+def _has_single_answers(path: Path) -> bool:
+    try:
+        return single_answers.is_single([*documents_in(path)])
+    except (OSError, DialogueInvalid):
+        return False  # reported when it is read as a set of dialogues
+
+
+def _single_answers(options: argparse.Namespace, paths: Sequence[Path]) -> int:
+    """Play the scenarios of drafts and decisions, which have recorded answers only."""
+    if options.stack or options.model_url or options.version or options.against:
+        rule = "drafts and decisions are played with recorded answers and their own settings"
+        raise WrongUse(f"--set: {rule}")
+    try:
+        scenarios = [
+            one for path in paths for one in single_answers.parsed(documents_in(path), path)
+        ]
+        results = [
+            single_answers.played(one) for one in scenarios if options.only in {None, one.name}
+        ]
+    except single_answers.ScenarioInvalid as fault:
+        raise Refused(str(fault)) from None
+    if not results:
+        raise Refused(f"--only: no scenario has the name {options.only}")
+    for one in results:
+        if options.json:
+            print(json.dumps(asdict(one) | {"is_passed": not one.failures}, ensure_ascii=False))
+        elif one.failures or options.all:
+            print(
+                "\n".join(
+                    [
+                        f"{'FAILED' if one.failures else 'ok':8}{one.name}",
+                        *(f"        - {line}" for line in one.failures),
+                    ]
+                )
+            )
+    failed = sum(bool(one.failures) for one in results)
+    if not options.json:
+        print(f"{_OWN}: {len(results) - failed} passed, {failed} failed")
+    return NOT_PASSED if failed else PASSED
+
+
+def _dialogues(options: argparse.Namespace, sets: Sequence[str]) -> int:
+    written = _selected(options, sets)
     stored = models.stored_project(options) if options.stack else None
     asked = models.asked(options, stored)
     bounds = Bounds(options.most_calls, round(options.most_dollars * _A_MILLION))
@@ -126,10 +176,10 @@ def _settings_in(path: Path) -> dict[str, Any]:
     return found
 
 
-def _selected(options: argparse.Namespace) -> list[Written]:
+def _selected(options: argparse.Namespace, sets: Sequence[str]) -> list[Written]:
     """Return the scenarios of all sets. Raises Refused."""
     try:
-        written = [one for name in options.set for path in _files(name) for one in read(path)]
+        written = [one for name in sets for path in _files(name) for one in read(path)]
     except OSError as error:
         raise Refused(f"--set: {error.filename} cannot be read ({type(error).__name__})") from None
     except DialogueInvalid as fault:
@@ -147,8 +197,12 @@ def _selected(options: argparse.Namespace) -> list[Written]:
 
 
 def _files(name: str) -> list[Path]:
-    """Return the file of a set; `shipped` are all sets of Parley."""
-    return shipped() if name == "shipped" else [Path(name)]
+    """Return the files of a set. Parley's: `shipped` (dialogues), `shipped-mails` and `shipped-tickets`."""
+    own = {
+        "shipped": shipped(),
+        **{f"shipped-{path.stem}": [path] for path in SINGLE.glob("*.yaml")},
+    }
+    return own.get(name) or [Path(name)]
 
 
 def shipped() -> list[Path]:
@@ -186,7 +240,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         required=True,
         metavar="FILE",
-        help="YAML or JSON lines, or `shipped`",
+        help="YAML or JSON lines, or `shipped`, `shipped-mails`, `shipped-tickets`",
     )
     evaluate.add_argument(
         "--version", help="JSON file of settings; with a stack a number, or `live`"

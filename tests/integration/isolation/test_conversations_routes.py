@@ -53,6 +53,9 @@ API = Api(
         f"POST {ONE}/release": Special(inputs=({"draft_entry_id": "{entry_id}"},)),
         f"POST {ONE}/resolve": Special(inputs=({"entry_id": "{entry_id}", "outcome": "resend"},)),
         f"POST {ONE}/ratings": Special(inputs=({"entry_id": "{entry_id}", "rating": "up"},)),
+        f"POST {ONE}/playground": Special(
+            inputs=({"message": "2026-01-01T12:00:00.000Z~{entry_id}"},)
+        ),
         f"POST {ONE}/labels": Special(inputs=({"labels": ["of the attacker"], "revision": 0},)),
         f"POST {ONE}/memory": Special(
             inputs=({"summary": "Of the attacker", "facts": ["Of the attacker"], "revision": 1},)

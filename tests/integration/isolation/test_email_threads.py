@@ -89,6 +89,9 @@ API = Api(
         f"GET {BOX}/service-levels": IN_BOTH,
         f"GET {BOX}/outcomes": IN_BOTH,
         f"POST {BOX}/versions": Special(inputs=({"settings": {"facts": ["Of the attacker."]}},)),
+        f"POST {BOX}/playground": Special(
+            inputs=({"mail": {"conversation_id": "{thread}", "n": 1}},)
+        ),
         f"POST {BOX}/versions/{{number}}/live": Special(inputs=({"instead_of": 2},)),
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,

@@ -46,6 +46,9 @@ API = Api(
         f"POST {ADMIN}/settings/preview": Special(
             inputs=({"template": "t_return_request_intake"},), is_blind=OF_THE_DEPLOYMENT
         ),
+        f"POST {ADMIN}/playground": Special(
+            inputs=({"text": "Where is it?"},), is_blind=OF_THE_DEPLOYMENT
+        ),
         f"PUT {ADMIN}/settings": Special(
             inputs=({"based_on": 0, "settings": {}},), is_blind=OF_THE_DEPLOYMENT
         ),

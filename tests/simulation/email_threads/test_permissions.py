@@ -129,6 +129,8 @@ def _use_the_api(system: System, observer: CallObserver) -> None:
     ]
     for method, path, body in calls:
         system.call(method, path, body)
+    tried = {"mails": [{"text": "Is it red?"}]}
+    system.call("POST", f"/email-mailboxes/{ASSISTED}/playground", tried)  # asks the model
     _open_a_page(system)
     _use_drafts(system, thread, observer)
     for stored in system.mails():

@@ -169,6 +169,7 @@ BY_VALUE = {
         "priority",
         "parked.advice",
         "playground.by",
+        "try_ticket.channel",
         "switch",
         "exchange.did",
         "exchange.end",

@@ -66,6 +66,11 @@ ELSEWHERE: Final = {
     "MailboxVersionInput.settings.requirements_schema.properties.*.description",
     "MailboxVersionInput.settings.requirements_schema.properties.*.enum.0",
     "MailboxVersionInput.settings.requirements_schema.required.0",
+    "DraftTrialInput.mails.0.text",
+    "DraftTrialInput.settings.requirements_schema.properties.*.description",
+    "DraftTrialInput.settings.requirements_schema.properties.*.enum.0",
+    "DraftTrialInput.settings.requirements_schema.required.0",
+    "WrittenMail.text",
 }
 
 

@@ -39,6 +39,7 @@ def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
     speaking = ("WhatsApp", "Sms", "Email", "Replies", "Admin")  # an admin tries a model
     assert grants(**given) == {
         **{f"Conversations{name}Role": [[PROFILE, MODEL]] for name in speaking},
+        "EmailThreadsApiRole": [[PROFILE, MODEL]],  # as above
         "EmailThreadsWorkerRole": [[PROFILE, MODEL]],
         "NewslettersWorkerRole": [[PROFILE, MODEL]],
         "RichpanelWorkerRole": [[OTHER]],

@@ -1,6 +1,5 @@
 // A conversation that a model leads: read it, take it over, write, hand it back, release what waits.
 
-import type { FunctionComponent } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { useOlder } from "../../api/older";
 import { useResource } from "../../api/resource";
@@ -22,7 +21,7 @@ import { AiFoot } from "./AiFoot";
 import { AiMessage } from "./AiMessage";
 import { inFlightOf, stopOf, type Head, type Message, type Note } from "./conversationState";
 import { FunctionApproval } from "./FunctionApproval";
-import type { RatingProps } from "./Rating";
+import type { MessageTools } from "./MessageTools";
 
 const POLL_MS = 5_000;
 
@@ -46,7 +45,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before: cursor, limit: 100 } });
     return { items: page.result.messages, cursor: page.result.before ?? null };
   });
-  const rating = useResource(async () => (await Promise.all([import("./Rating"), loadTexts("ratings")]))[0], []);
+  const tools = useResource(async () => (await Promise.all([import("./MessageTools"), loadTexts("ratings")]))[0], []);
   if (loaded.value === null) {
     return (
       <main class="pane">
@@ -70,7 +69,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       foot={<AiFoot head={head} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
-      {rating.error && <ErrorNotice error={rating.error} onRetry={() => void rating.reload()} />}
+      {tools.error && <ErrorNotice error={tools.error} onRetry={() => void tools.reload()} />}
       {head.hand_off_to_human && (
         <div class="notice notice-warn">
           <Icon name="alert" />
@@ -83,7 +82,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       {head.waits_for_approval && <FunctionApproval key={head.waits_for_approval.entry_id} head={head} waiting={head.waits_for_approval} onChange={reload} />}
       {older.next.error && <ErrorNotice error={older.next.error} onRetry={() => void older.next.run()} />}
       <Timeline
-        entries={entriesOf(head, messages, !hasMore ? notes : notes.filter(isAfter(messages.at(-1))), me, reload, rating.value?.Rating)}
+        entries={entriesOf(head, messages, !hasMore ? notes : notes.filter(isAfter(messages.at(-1))), me, reload, tools.value?.MessageTools)}
         older={olderOf(older, (message) => ({ at: message.message_timestamp, text: message.content }))}
         empty={<Empty icon={CHANNEL_ICONS[head.channel_method as "sms"] ?? "chat"} title={t("timeline.empty")} />}
       />
@@ -92,13 +91,13 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
 }
 
 // Notes among the messages that are loaded, oldest first.
-function entriesOf(head: Head, messages: Message[], notes: Note[], me: string | null, onChange: () => void, Rating: FunctionComponent<RatingProps> | undefined): Entry[] {
+function entriesOf(head: Head, messages: Message[], notes: Note[], me: string | null, onChange: () => void, Tools: typeof MessageTools | undefined): Entry[] {
   const entries = messages.map((message) => ({
     key: message.entry_id,
     at: message.message_timestamp,
     text: message.content,
     isMessage: true,
-    content: <AiMessage head={head} message={message} me={me} onChange={onChange} Rating={Rating} />,
+    content: <AiMessage head={head} message={message} me={me} onChange={onChange} Tools={Tools} />,
   }));
   const added = notes.map((note) => ({ key: `note-${note.id}`, at: note.at, text: note.text, isMessage: false, content: <NoteCard note={note} me={me} /> }));
   return [...entries, ...added].sort((one, other) => one.at.localeCompare(other.at));

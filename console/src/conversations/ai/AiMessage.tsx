@@ -1,6 +1,5 @@
 // A message of an AI conversation: its content, its delivery, and how the model came to it.
 
-import type { FunctionComponent } from "preact";
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
@@ -12,7 +11,7 @@ import { Button, Choices, ErrorNotice } from "../../ui/controls";
 import { isByModel, isReleasable, personOf, type Head, type Message } from "./conversationState";
 import { Arguments } from "./FunctionApproval";
 import { HowItWasMade } from "./HowItWasMade";
-import type { RatingProps } from "./Rating";
+import type { MessageTools } from "./MessageTools";
 
 interface Props {
   head: Head;
@@ -21,8 +20,8 @@ interface Props {
   onChange: () => void;
 }
 
-// Rating: once it is loaded.
-export function AiMessage({ head, message, me, onChange, Rating }: Props & { Rating: FunctionComponent<RatingProps> | undefined }) {
+// Tools: once they are loaded.
+export function AiMessage({ head, message, me, onChange, Tools }: Props & { Tools: typeof MessageTools | undefined }) {
   const isCustomer = message.role === "user" || message.author === "customer";
   const who = message.author === "ai" ? t("actor.model") : message.principal ? actor(message.principal, me) : named("author", message.author);
   return (
@@ -57,7 +56,7 @@ export function AiMessage({ head, message, me, onChange, Rating }: Props & { Rat
         {message.error_code && !isCustomer && <p class="bubble-problem">{t("ai.decision", { reason: named("reason", message.error_code) })}</p>}
         {message.resolved_by && <p class="bubble-note">{t("ai.resolved_by", { who: actor(personOf(message.resolved_by), me) })}</p>}
         {message.model && <HowItWasMade message={message} />}
-        {Rating && me && message.author === "ai" && <Rating conversation={head.ref} message={message} me={me} onChange={onChange} />}
+        {Tools && me && <Tools head={head} message={message} me={me} onChange={onChange} />}
         {message.delivery_status === "unknown" && <Unknown head={head} message={message} onChange={onChange} />}
         {isReleasable(message, head) && <Release head={head} message={message} onChange={onChange} />}
       </div>

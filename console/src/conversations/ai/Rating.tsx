@@ -17,14 +17,14 @@ const UP = "rated_up"; // values of the API
 const DOWN = "rated_down";
 const REASONS = ["wrong", "incomplete", "tone", "language", "not_needed", "other"] as const;
 
-export interface RatingProps {
+interface Props {
   conversation: string;
   message: Message;
   me: string;
   onChange: () => void;
 }
 
-export function Rating({ conversation, message, me, onChange }: RatingProps) {
+export function Rating({ conversation, message, me, onChange }: Props) {
   const { client } = useApp();
   const [asks, setAsks] = useState(false);
   const [reason, setReason] = useState<(typeof REASONS)[number] | null>(null);

@@ -13,6 +13,7 @@ import { VersionList } from "../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
 import { MailboxMode } from "./MailboxMode";
 import { formOf, hoursOf, linesOf } from "./hours";
+import { MailPlayground } from "./MailPlayground";
 
 type Mailbox = EmailThreadsApi.MailboxView;
 
@@ -58,6 +59,7 @@ export function MailboxSettings() {
               effect={t("versions.mailbox")}
               onChange={() => void mailboxes.reload()}
             />
+            {shown.ai && <MailPlayground key={`try ${shown.address} ${shown.updated_at ?? ""}`} address={shown.address} />}
           </>
         ) : (
           <p class="ops-empty">{t("ops.nothing")}</p>

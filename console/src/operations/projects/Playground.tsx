@@ -6,6 +6,7 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { Trace } from "../versions/Trace";
 import { scenarioOf, type Scenario } from "./scenarios";
 
 type Project = ConversationsAdmin.ProjectView;
@@ -66,7 +67,7 @@ export function Playground({ project, version, settings }: { project: Project; v
             <b>{named("playground.by", line.spoken.by)}</b>
             <p>{line.spoken.text}</p>
             {(line.spoken.files?.length ?? 0) > 0 && <p class="quiet">{t("playground.sent_files", { n: line.spoken.files?.length ?? 0 })}</p>}
-            {line.tried && <Trace tried={line.tried} />}
+            {line.tried && <TracedAnswer tried={line.tried} />}
           </li>
         ))}
       </ol>
@@ -121,7 +122,7 @@ function contentOf(file: File): Promise<Sent> {
 }
 
 // How the model came to its answer.
-function Trace({ tried }: { tried: Tried }) {
+export function TracedAnswer({ tried }: { tried: Tried }) {
   return (
     <>
       {tried.hand_off && (
@@ -134,19 +135,14 @@ function Trace({ tried }: { tried: Tried }) {
           {one.fault.replaceAll("_", " ")}
         </Badge>
       ))}
-      <p class="quiet">{t("playground.cost", { model: tried.model, tokens: tried.tokens_in + tried.tokens_out, dollars: tried.dollars, ms: tried.ms })}</p>
-      <details>
-        <summary>{t("playground.trace")}</summary>
+      <Trace tried={tried}>
         {tried.calls.map((call, position) => (
           <pre key={position}>{`${call.name} ${JSON.stringify(call.arguments)} → ${call.result ?? "–"}`}</pre>
         ))}
         {tried.passages.map((one) => (
           <p key={one.chunk_id}>{`${one.chunk_id} (${one.score})${one.cited ? ` ${t("playground.cited")}` : ""}`}</p>
         ))}
-        {tried.model_calls.map((call, position) => (
-          <pre key={position}>{[call.system, ...call.history, `→ ${call.answer}`, ...call.calls].join("\n")}</pre>
-        ))}
-      </details>
+      </Trace>
     </>
   );
 }

@@ -10,6 +10,7 @@ import { ownWording } from "./settings";
 import { TemplateEditor } from "./TemplateEditor";
 import { ofHelpDesk } from "../versions/sources";
 import { VersionList } from "../versions/Versions";
+import { TicketPlayground } from "./TicketPlayground";
 
 const LANGUAGES = ["en", "es", "fr", "de", "it", "pt", "pl", "sv", "nl"];
 
@@ -72,6 +73,7 @@ export function Templates() {
               onStored={() => loaded.reload()}
             />
             <VersionList key={settings.number} source={ofHelpDesk(client, settings.number)} about={t("project.versions_about")} effect={t("versions.help_desk")} onChange={() => void loaded.reload()} />
+            <TicketPlayground key={`try ${settings.number}`} inForce={settings.number} />
           </>
         );
       }}

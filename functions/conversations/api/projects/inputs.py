@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from conversations.api.inputs import MESSAGE
 from conversations.configuration.versions import VERSIONED
 from conversations.store.items.conversation import ChannelMethod
 from shared.ai.versions.inputs import Note, Number
@@ -120,6 +121,20 @@ class PlaygroundInput(TriedSettings):
         if self.messages and self.messages[-1].by != "customer":
             raise ValueError("the last of messages must be by the customer")
         return self
+
+
+class ReplayInput(TriedSettings):
+    """
+    A message of a conversation, `<message_timestamp>~<entry_id>`: the customer's is answered again; before one of the
+    company the dialogue ends. *version*, *settings* and *functions* are as in the playground.
+    """
+
+    message: str = Field(
+        pattern=patterns.worded(
+            MESSAGE, "must be the message_timestamp, ~ and the entry_id of a message"
+        )
+    )
+    functions: dict[str, Any] = Field(default_factory=dict, max_length=20)
 
 
 class SetsQuery(ProjectsQuery):

@@ -8,13 +8,12 @@ tokens, and no function of the project is called: their results come from the re
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from conversations.ai.prompt.marks import mark
 from conversations.ai.prompt.system_prompt import HistoryMessage
 from conversations.ai.turn import dialogue
-from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import views
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.dialogues.rehearsal.unstored import Unstored
@@ -24,6 +23,8 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from shared.ai import port as ai
 from shared.ai.attachments import Attachment, recognised
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
+from shared.ai.playground.traces import Traced
 from shared.ai.spending import prices
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
@@ -31,12 +32,15 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from conversations.ai.config import AiConfig
     from conversations.ai.outcome import Answer, MadeCall
-    from conversations.api.projects.inputs import PlaygroundInput
+    from conversations.api.projects.inputs import PlaygroundInput, ReplayInput
     from conversations.configuration.projects import Company
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.ai.attachments import Medium
+    from shared.ai.playground.views import ModelCallView
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.aws.dynamodb import Table
 
@@ -53,55 +57,53 @@ class PlaygroundDependencies:
     documents: DocumentSearch
 
 
-@dataclass(slots=True, eq=False)
-class _Traced:
-    """A model that keeps what it was asked and what it answered."""
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What the model would send, and each of its calls."""
 
-    model: ai.Model
-    calls: list[views.ModelCallView] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self.model.name
-
-    def reply(self, request: ai.Request) -> ai.Reply:
-        """See `Model.reply`."""
-        began = clock.now_ms()
-        reply = self.model.reply(request)
-        self.calls.append(
-            views.ModelCallView(
-                system=request.system,
-                history=[_described(turn) for turn in request.history],
-                answer=reply.text,
-                calls=[f"{call.name} {call.arguments}" for call in reply.tool_calls],
-                stop=reply.stop,
-                tokens_in=reply.usage.tokens_in,
-                tokens_out=reply.usage.tokens_out,
-                ms=clock.now_ms() - began,
-            )
-        )
-        return reply
+    answer: Answer
+    model_calls: list[ModelCallView]
 
 
 def answer(
     deps: PlaygroundDependencies, company: Company, given: PlaygroundInput, remaining_ms: int
 ) -> views.PlaygroundView:
+    """Return what the model would send. Raises like `tried`, and InvalidInput for a file that no model reads."""
+    made = tried(
+        deps,
+        _unstored(company, given),
+        lambda config: _history(given, config),
+        remaining_ms,
+        is_first=not given.messages,
+    )
+    return views.PlaygroundView(**shown(made, given, company))
+
+
+def tried(
+    deps: PlaygroundDependencies,
+    unstored: Unstored,
+    history_for: Callable[[AiConfig], Sequence[HistoryMessage]],
+    remaining_ms: int,
+    *,
+    is_first: bool,
+) -> Tried:
     """
-    Return what the model would send. Raises InvalidInput for a channel that the project does not have, ModelUnavailable
-    and ModelUnusable.
+    Let the model write the next message after a history, or the first one.
+
+    Raises InvalidInput for a channel that the project does not have, ModelUnavailable and ModelUnusable.
     """
+    company = unstored.company
     try:
-        unstored = _unstored(company, given)
-        opened = unstored.opened(has_customer_written=bool(given.messages))
+        opened = unstored.opened(has_customer_written=not is_first)
         config = facts.config_of(opened)
         knowledge = (
             deps.documents.knowledge_of(opened, config) if company.knowledge_config else None
         )
         deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
-        task = unstored.task(opened, _history(given, config), knowledge, deadline_ms)
-        company_id = company.company_id
-        traced = _Traced(models_of(config, deps.model_deps, company_id, deadline_ms, _unreported))
+        task = unstored.task(opened, history_for(config), knowledge, deadline_ms)
+        traced = Traced(
+            models_of(config, deps.model_deps, company.company_id, deadline_ms, _unreported)
+        )
         made = dialogue.answer(Metered(traced, deps.log, company), task, unstored.simulated)
     except ConfigurationInvalid as fault:
         raise InvalidInput(
@@ -118,7 +120,7 @@ def answer(
     except ai.Unavailable as failure:
         is_lasting = failure.repeat is ai.Repeat.NEVER
         raise (ModelUnusable if is_lasting else ModelUnavailable)(failure.code) from None
-    return _view(company, given, made, traced.calls)
+    return Tried(made, traced.calls)
 
 
 def _unreported(failure: ai.Unavailable) -> None:
@@ -170,45 +172,34 @@ def _content(content: str, field: str) -> tuple[tuple[Medium, str], bytes]:
     return kind, data
 
 
-def _view(
-    company: Company,
-    given: PlaygroundInput,
-    made: Answer,
-    model_calls: list[views.ModelCallView],
-) -> views.PlaygroundView:
-    cost = made.cost
-    return views.PlaygroundView(
-        version=None if given.settings.given() else company.ai_version,
-        content=made.content,
-        subject=made.subject,
-        hand_off=made.hand_off.cause if made.hand_off else None,
-        hand_off_reason=made.hand_off.reason if made.hand_off else None,
-        calls=[_called(one, given) for one in made.calls],
-        faults=[views.FaultView(fault=one, severity=one.severity) for one in made.faults],
-        passages=[
+def shown(made: Tried, given: PlaygroundInput | ReplayInput, company: Company) -> dict[str, Any]:
+    """Return the fields of a `PlaygroundView`. *given* has the results of functions."""
+    answer, cost = made.answer, made.answer.cost
+    return {
+        "version": None if given.settings.given() else company.ai_version,
+        "content": answer.content,
+        "subject": answer.subject,
+        "hand_off": answer.hand_off.cause if answer.hand_off else None,
+        "hand_off_reason": answer.hand_off.reason if answer.hand_off else None,
+        "calls": [_called(one, given.functions) for one in answer.calls],
+        "faults": [views.FaultView(fault=one, severity=one.severity) for one in answer.faults],
+        "passages": [
             views.PassageView(chunk_id=one.chunk_id, score=f"{one.score:.4f}", cited=one.is_cited)
-            for one in made.retrieved
+            for one in answer.retrieved
         ],
-        model=cost.model,
-        model_calls=model_calls,
-        tokens_in=cost.usage.tokens_in,
-        tokens_out=cost.usage.tokens_out,
-        ms=cost.ms,
-        dollars=prices.dollars(prices.price_of(cost.model, cost.usage)),
-    )
+        "model": cost.model,
+        "model_calls": made.model_calls,
+        "tokens_in": cost.usage.tokens_in,
+        "tokens_out": cost.usage.tokens_out,
+        "ms": cost.ms,
+        "dollars": prices.dollars(prices.price_of(cost.model, cost.usage)),
+    }
 
 
-def _called(made: MadeCall, given: PlaygroundInput) -> views.CalledView:
+def _called(made: MadeCall, functions: Mapping[str, Any]) -> views.CalledView:
     return views.CalledView(
         name=made.call.name,
         arguments=dict(made.call.arguments),
         result=made.result.text if made.result else None,
-        simulated=made.call.name in given.functions,
+        simulated=made.call.name in functions,
     )
-
-
-def _described(turn: ai.Turn) -> str:
-    """Return one line of the history that a model reads."""
-    if isinstance(turn, ai.Message):
-        return f"{turn.role}: {turn.text}"
-    return f"{turn.call.name} {turn.call.arguments} -> {turn.result}"

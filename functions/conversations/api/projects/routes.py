@@ -18,6 +18,8 @@ from shared.api.routing.routes import Request
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.configuration.projects import Company
+    from shared.api.auth import Caller
 
 _OF_ONE = "/projects/{project_id}"
 _VERSION = f"{_OF_ONE}/versions/{{number}}"
@@ -90,12 +92,30 @@ class ProjectRoutes:
         self, request: Request[inputs.PlaygroundInput], project_id: str
     ) -> views.PlaygroundView:
         """Let the model of a version write the next message of a conversation, without sending or storing it."""
-        from conversations.api.projects import playground, versions  # noqa: PLC0415 - see above
+        from conversations.api.projects import playground  # noqa: PLC0415 - see the docstring of the module
 
-        given, caller = request.input, request.caller
+        company = self._tried(request.caller, project_id, request.input)
+        return playground.answer(self.playground(), company, request.input, request.remaining_ms)
+
+    @route_methods.reads("POST /conversations/{ref}/playground", _ADMIN)
+    def replay(self, request: Request[inputs.ReplayInput], ref: str) -> views.ReplayView:
+        """Let a version write a message of a real conversation anew, without the person, sending or storing."""
+        from conversations.api.access import opened_for  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects import replay  # noqa: PLC0415 - see above
+
+        opened = opened_for(self.deps, request.caller, ref)
+        company = self._tried(request.caller, opened.company.project_id, request.input)
+        replayed = replay.Replayed(self.deps.resources, opened, company)
+        return replayed.answer(self.playground(), request.input, request.remaining_ms)
+
+    def _tried(
+        self, caller: Caller, project_id: str, given: inputs.PlaygroundInput | inputs.ReplayInput
+    ) -> Company:
+        from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
+
         item = versions.item_of(self.deps, caller, project_id)
         settings = versions.settings_to_try(self.deps, caller, project_id, item, given)
         company = versions.checked_project(item, settings)
         if given.version is not None:
             company = company.model_copy(update={"ai_version": given.version})
-        return playground.answer(self.playground(), company, given, request.remaining_ms)
+        return company

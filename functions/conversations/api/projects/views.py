@@ -6,6 +6,7 @@ from pydantic import BeforeValidator
 
 from conversations.api.views import Json
 from conversations.initiation.context_object import as_json
+from shared.ai.playground.views import ModelCallView, SpokenView
 from shared.ai.versions import views as versions
 from shared.api.models.views import View
 
@@ -95,19 +96,6 @@ class FaultView(View):
     severity: str
 
 
-class ModelCallView(View):
-    """One call of the model: what it read, and what it answered."""
-
-    system: str
-    history: list[str]
-    answer: str
-    calls: list[str]
-    stop: str
-    tokens_in: int
-    tokens_out: int
-    ms: int
-
-
 class PassageView(View):
     """A passage of the company's documents that the model was given."""
 
@@ -138,6 +126,16 @@ class PlaygroundView(View):
     tokens_out: int
     ms: int
     dollars: str
+
+
+class ReplayView(PlaygroundView):
+    """
+    What the model would have sent in a real conversation. `messages` are what it was given; `sent` is the message that
+    was sent instead, if the call names one, as `messages` without the person.
+    """
+
+    messages: list[SpokenView]
+    sent: str | None
 
 
 class SetView(View):

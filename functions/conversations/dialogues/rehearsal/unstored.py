@@ -42,7 +42,7 @@ _ID = "playground"
 class Unstored:
     """
     A conversation with a customer that does not exist. *data* are the facts, *functions* results by name; *now* (ms
-    since 1970) is by default the current time.
+    since 1970) is by default the current time; *answers* of the customer were recorded, by question.
     """
 
     company: Company
@@ -51,6 +51,7 @@ class Unstored:
     first_name: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)
     functions: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
     now: int | None = None
 
     def opened(self, *, has_customer_written: bool) -> OpenConversation:
@@ -95,11 +96,12 @@ class Unstored:
     ) -> Task:
         """Return the input of the turn that writes the next message; without *history* the first one."""
         is_first = not history
+        case = CaseData(project_data=dict(self.data), recorded_answers=dict(self.answers))
         return Task(
             kind="initial" if is_first else "reply",
             channel=self.channel.value,
             config=facts.config_of(opened),
-            facts=facts.facts_of(opened, CaseData(project_data=dict(self.data)), now=self.now),
+            facts=facts.facts_of(opened, case, now=self.now),
             history=history[-facts.HISTORY :],
             longest=limits.longest(opened),
             sms_length=limits.sms_length(opened, is_first=is_first, is_divisible=not is_first),

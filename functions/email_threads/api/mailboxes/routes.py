@@ -1,14 +1,17 @@
 """Routes of mailboxes, of the versions of their settings, and of reports about their targets."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from email_threads.api import inputs, presenters, views
 from email_threads.api.mailboxes import outcomes, settings, versions
-from email_threads.api.mailboxes.inputs import MailboxVersionInput
+from email_threads.api.mailboxes.inputs import DraftTrialInput, MailboxVersionInput
 from email_threads.api.mailboxes.outcomes import DraftOutcomes
-from email_threads.api.queries import ApiDependencies
+from email_threads.api.mailboxes.views import DraftTrialView
 from email_threads.api.service_levels.inputs import ReportQuery
 from email_threads.api.service_levels.views import ServiceLevelReport, of_day
 from email_threads.store.configuration import mailboxes
@@ -24,6 +27,10 @@ from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 
+if TYPE_CHECKING:
+    from email_threads.api.queries import ApiDependencies
+    from shared.ai.providers.model_creation import ModelDependencies
+
 _ALL, _ONE = "/email-mailboxes", "/email-mailboxes/{address}"
 _VERSIONS = f"{_ONE}/versions"
 _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
@@ -31,9 +38,10 @@ _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
 
 @dataclass(frozen=True, slots=True)
 class MailboxRoutes:
-    """The routes over the table of e-mail threads, and the owner items."""
+    """The routes over the table of e-mail threads, and the owner items; *models* creates clients when they are used."""
 
     deps: ApiDependencies
+    models: Callable[[], ModelDependencies]
 
     @route_methods.reads(f"GET {_ALL}", _READ, _ADMIN)
     def list_mailboxes(self, request: Request[NoInput]) -> views.Mailboxes:
@@ -89,6 +97,16 @@ class MailboxRoutes:
         """Make a version the live one, also an older one."""
         named = address_of(address), number_of(number)
         return lambda: versions.go_live(self.deps, *named, request)
+
+    @route_methods.reads(f"POST {_ONE}/playground", _ADMIN)
+    def try_version(self, request: Request[DraftTrialInput], address: str) -> DraftTrialView:
+        """Let the model of a version draft an answer to mails, without sending or storing it."""
+        from email_threads.api.mailboxes import playground  # noqa: PLC0415 - loads the models of few calls
+
+        tries = playground.MailboxPlayground(self.deps, self.models())
+        return tries.answer(
+            request.caller, address_of(address), request.input, request.remaining_ms
+        )
 
     @route_methods.reads(f"GET {_ONE}/outcomes", _READ)
     def report_outcomes(self, request: Request[ReportQuery], address: str) -> DraftOutcomes:

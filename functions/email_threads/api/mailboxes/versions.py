@@ -97,6 +97,16 @@ def go_live(
     raise Transient("mailbox_contended")
 
 
+def settings_to_try(
+    deps: ApiDependencies, mailbox: Mailbox, number: int | None, changes: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the settings of version *number*, by default the live ones, with *changes*. Raises as `create` does."""
+    before = SETTINGS.of(mailbox) if number is None else _of(deps, mailbox).get(number).settings
+    settings = SETTINGS.changed(before, changes)
+    _checked(mailbox, settings)
+    return settings
+
+
 def _of(deps: ApiDependencies, mailbox: Mailbox) -> Versions:
     return mailbox_versions.of_mailbox(deps.table, mailbox.company_id, mailbox.address)
 

@@ -3,12 +3,12 @@
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from richpanel.classification import Message
+from richpanel.classification import Classification, Message
 from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag, Team, teams
 from richpanel.decisions.command.recorded_answers import RecordedAnswers
@@ -16,6 +16,7 @@ from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     MatchPath,
     Memory,
+    ModelOpinion,
     Newest,
     NoOrder,
     OrderFacts,
@@ -177,30 +178,60 @@ def parse_sample(line: bytes) -> Sample:
     return sample
 
 
-def decided(sample: Sample, recorded: RecordedAnswers | None = None) -> Decision:
-    """Return the middleware's decision on a message, with the *recorded* answers of a model or by the rules alone."""
+class Judge(Protocol):
+    """A language model that classifies messages and verifies Tier 2 replies, as `clients.language_model.Judge`."""
+
+    def opinion(
+        self, message: Message, rules: Classification
+    ) -> tuple[Classification, ModelOpinion]:
+        """Merge the rules' result with the model's."""
+
+    def verdict(
+        self, message: Message, rules: Classification, opinion: ModelOpinion
+    ) -> ModelOpinion:
+        """Return *opinion* with the model's verdict on Tier 2."""
+
+
+def decided(
+    sample: Sample,
+    recorded: RecordedAnswers | None = None,
+    *,
+    judge: Judge | None = None,
+    shop: Shop | None = None,
+) -> Decision:
+    """
+    Return the middleware's decision on a message: with the *recorded* answers of a model, with a *judge*, or by the
+    rules alone. *shop*: its settings, by default the standard ones.
+    """
     context = sample.context
     created = context.created_at or context.now or datetime.now(UTC)
-    turn = _turn(sample, created)
-    if recorded is not None and not _switches(sample).safe_mode:
-        classification, opinion = recorded.opinion(sample.id, turn.classification)
+    message = _message(sample, created)
+    turn = _turn(sample, created, message)
+    rules, is_asked = turn.classification, not _switches(sample).safe_mode
+    if recorded is not None and is_asked:
+        classification, opinion = recorded.opinion(sample.id, rules)
         turn = replace(turn, classification=classification, model=opinion)
-    return decide(
-        turn,
-        _memory(context),
-        _order(context, turn),
-        _switches(sample),
-        context.now or created,
-        shop=_shop(context),
-    )
+    elif judge is not None and is_asked:
+        classification, opinion = judge.opinion(message, rules)
+        turn = replace(turn, classification=classification, model=opinion)
+
+    def made(of: Turn) -> Decision:
+        order, now = _order(context, of), context.now or created
+        used = shop or _shop(context)
+        return decide(of, _memory(context), order, _switches(sample), now, shop=used)
+
+    decision = made(turn)
+    if judge is not None and decision.wants_verdict and turn.model:
+        decision = made(replace(turn, model=judge.verdict(message, rules, turn.model)))
+    return decision
 
 
-def _turn(sample: Sample, created: datetime) -> Turn:
+def _message(sample: Sample, created: datetime) -> Message:
     context = sample.context
     linked = context.order is not None and (
         context.order.is_linked or context.order.match is MatchPath.LINKED
     )
-    message = Message(
+    return Message(
         text=sample.text,
         channel=sample.channel,
         subject=context.subject,
@@ -211,6 +242,10 @@ def _turn(sample: Sample, created: datetime) -> Turn:
         order_mask=context.order_mask,
         is_automatic=context.is_automatic,
     )
+
+
+def _turn(sample: Sample, created: datetime, message: Message) -> Turn:
+    context = sample.context
     return Turn(
         message_id=MESSAGE_ID,
         message_at=created,

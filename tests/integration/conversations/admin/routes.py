@@ -77,6 +77,11 @@ OF_COMPANY = [
 ADMIN = Scope.CONVERSATIONS_ADMIN
 OF_PROJECTS = [
     Route("GET /projects", ADMIN),
+    Route(
+        "POST /conversations/{ref}/playground",
+        ADMIN,
+        {"message": f"2026-01-01T12:00:00.000Z~{ENTRY}"},
+    ),
     Route("GET /projects/{project_id}/spending", ADMIN),
     Route("GET /projects/{project_id}/versions", ADMIN),
     Route("GET /projects/{project_id}/versions/{number}", ADMIN),

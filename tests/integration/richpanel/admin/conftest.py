@@ -60,6 +60,7 @@ CHANGES = [
     f"POST {ROLLBACK}",
     f"POST {SETTINGS}/versions",
     f"POST {SETTINGS}/versions/{{number}}/live",
+    "POST /admin/richpanel/playground",  # changes nothing, but asks the model
 ]
 RECOVERY = [
     f"GET {PARKED}",

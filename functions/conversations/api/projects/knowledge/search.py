@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.knowledge.search_tool import Sources
 from conversations.ai.knowledge.settings import KnowledgeConfig
-from conversations.api.access import ModelUnavailable, ModelUnusable
 from conversations.api.projects import versions
 from conversations.api.projects.knowledge import views
 from conversations.outbound.unwritable import Unwritable
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
