@@ -1,6 +1,5 @@
 import { render, type ComponentChild } from "preact";
 import { Client } from "./api/client";
-import { useResource } from "./api/resource";
 import { AppContext, useSession, type App } from "./app";
 import { loadConfig } from "./session/config";
 import { Inbox } from "./inbox/Inbox";
@@ -18,7 +17,8 @@ import { Shell } from "./shell/Shell";
 import { SignIn, SignInAgain } from "./shell/SignIn";
 import "./ui/style.css";
 import { chooseLanguage, loadTexts, t, type Part } from "./texts/texts";
-import { Empty, ErrorNotice, Skeleton } from "./ui/controls";
+import { Empty } from "./ui/controls";
+import { Later } from "./ui/Later";
 
 function Pages() {
   const session = useSession();
@@ -56,13 +56,7 @@ function Pages() {
 
 // A page that few people need is not part of the first load, nor are its texts.
 function LaterPage<Loaded>({ load, parts, show }: { load: () => Promise<Loaded>; parts: Part[]; show: (loaded: Loaded) => ComponentChild }) {
-  const page = useResource(async () => (await Promise.all([load(), loadTexts(...parts)]))[0], []);
-  if (page.value) return <>{show(page.value)}</>;
-  return (
-    <main class="pane">
-      {page.error ? <ErrorNotice error={page.error} onRetry={() => void page.reload()} /> : <Skeleton rows={4} kind="row" />}
-    </main>
-  );
+  return <Later isPage load={async () => (await Promise.all([load(), loadTexts(...parts)]))[0]} show={show} />;
 }
 
 function Root({ failed }: { failed: boolean }) {
@@ -88,10 +82,12 @@ function isReload(): boolean {
 
 async function start(): Promise<void> {
   const root = document.getElementById("app")!;
-  await chooseLanguage([...navigator.languages, localStorage.getItem(COMPANY_LANGUAGE) ?? ""]);
+  const asked = loadConfig();
+  asked.catch(() => undefined); // awaited below
   let app: App;
   try {
-    const config = await loadConfig();
+    await chooseLanguage([...navigator.languages, localStorage.getItem(COMPANY_LANGUAGE) ?? ""]);
+    const config = await asked;
     const session = new Session(config.login);
     const client = new Client(config.apiUrl, session);
     app = { config, session, client, live: new Live(client, session, config.liveUrl !== null), outbox: outboxOf(client), bulk: jobsOf(client) };

@@ -39,6 +39,11 @@ export class ApiError extends Error {
   }
 }
 
+// An undo after a colleague's change, which it would take back, too.
+export function changedMeanwhile(): ApiError {
+  return new ApiError(409, "state_conflict", "", false);
+}
+
 interface Body {
   error?: { code?: string; message?: string; retryable?: boolean; retry_after?: number; details?: Problem[]; newer?: Newer; provider?: { title?: string; message?: string } };
   request_id?: string;

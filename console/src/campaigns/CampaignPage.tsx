@@ -262,8 +262,9 @@ function whyOf(reason: string): string {
   return known === words ? named("reason", reason) : known;
 }
 
-function Person({ recipient: { to, contactId, line } }: { recipient: Recipient }) {
-  if (contactId) return <a class="link" href={placeOf("contacts", contactId)}>{to ?? t("campaign.person")}</a>;
-  if (to || !line) return <>{to ?? t("campaign.person")}</>;
+function Person({ recipient: { to, toText = to, contactId, line } }: { recipient: Recipient }) {
+  const shown = <bdi>{toText ?? t("campaign.person")}</bdi>;
+  if (contactId) return <a class="link" href={placeOf("contacts", contactId)}>{shown}</a>;
+  if (to || !line) return shown;
   return <>{t("campaign.line", { line })}</>;
 }

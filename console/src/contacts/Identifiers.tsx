@@ -57,7 +57,7 @@ function Named({ contactId, one, onChange }: { contactId: string; one: Identifie
         <bdi>{one.text}</bdi> <span class="quiet">{t("contact.proof.company")}</span>
         {remove.error && <ErrorNotice error={remove.error} />}
       </span>
-      <button type="button" class="icon-button" aria-label={t("contact.remove", { value: one.value })} disabled={remove.busy} onClick={() => void remove.run()}>
+      <button type="button" class="icon-button" aria-label={t("contact.remove", { value: one.text })} disabled={remove.busy} onClick={() => void remove.run()}>
         <Icon name="close" size={14} />
       </button>
     </li>

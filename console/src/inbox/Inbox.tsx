@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { POLL_MS, useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { Conversation } from "./Conversation";
+import { Conversation, loadBefore } from "./Conversation";
 import { askedOf, LONGEST_SEARCH, queryOf, statusOf, type Asked } from "./address";
 import { rangeOf, type Target } from "./bulk/job";
 import { BulkStatus, SelectionBar } from "./bulk/SelectionBar";
@@ -52,6 +52,7 @@ export function Inbox({ section, context, conversation }: Props) {
   const note = (rows: Row[]) => {
     setLabels((old) => labelsOf(rows, old));
     setHasNumbers(showsNumbers(rows));
+    loadBefore(rows.map((row) => row.context));
   };
   return (
     <div class={`inbox ${isOpen ? "inbox-open" : ""}`}>
@@ -166,7 +167,7 @@ function Rows({ filter, section, query, open, me, addresses, onRows }: RowsProps
   const isNarrow = Boolean(filter.q || filter.unread || filter.unassigned || filter.waiting || filter.channel || filter.address || filter.label || filter.due || (filter.assignee && section !== "mine"));
   const rows = known.current?.rows ?? [];
   const namesakes = namesakesOf(rows);
-  const addressOf = (row: Row) => (namesakes.get(row) === "address" ? (addresses.find((one) => one.address === row.address)?.name ?? row.address) : null);
+  const addressOf = (row: Row) => (namesakes.get(row) === "address" ? (addresses.find((one) => one.address === row.address)?.name ?? row.addressText ?? row.address) : null);
   chooser.current = (row, isRange) => {
     const id = idOf(row);
     const isChosen = !chosen.has(id);

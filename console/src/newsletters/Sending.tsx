@@ -29,14 +29,14 @@ export function Sending({ newsletter }: StepProps) {
         {looks.error && <ErrorNotice error={looks.error} onRetry={() => void looks.reload()} />}
         {audiences.error && <ErrorNotice error={audiences.error} onRetry={() => void audiences.reload()} />}
         {!audiences.value && !audiences.error && <Skeleton rows={4} kind="row" />}
-        {audiences.value && (audiences.value.lists.length + audiences.value.segments.length ? <IssueForm newsletter={newsletter} audiences={audiences.value} looks={looks.value ?? []} /> : <p class="notice">{t("newsletter.issue.no_audience")}</p>)}
+        {audiences.value && (audiences.value.lists.length + audiences.value.segments.length ? <IssueForm newsletter={newsletter} audiences={audiences.value} looks={looks.value} /> : <p class="notice">{t("newsletter.issue.no_audience")}</p>)}
       </section>
       <IssueList of={code} />
     </>
   );
 }
 
-function IssueForm({ newsletter, audiences, looks }: { newsletter: Newsletter; audiences: Audiences; looks: readonly Look[] }) {
+function IssueForm({ newsletter, audiences, looks }: { newsletter: Newsletter; audiences: Audiences; looks: readonly Look[] | null }) {
   const { client } = useApp();
   const code = newsletter.metadata.newsletter_code;
   const draft = useDraft(`newsletter issue ${code}`);
@@ -100,12 +100,12 @@ function IssueForm({ newsletter, audiences, looks }: { newsletter: Newsletter; a
           <input value={entered.replyTo} onInput={(event) => write({ replyTo: event.currentTarget.value })} />
         </Field>
       </div>
-      {(looks.length > 0 || entered.look) && (
+      {(looks?.length || entered.look) && (
         <Field label={t("newsletter.issue.look")} name="template_id" error={error}>
           <select value={entered.look} onChange={(event) => write({ look: event.currentTarget.value })}>
             <option value="">{t("newsletter.issue.look.standard")}</option>
-            {entered.look && !looks.some(({ template_id }) => template_id === entered.look) && <option value={entered.look}>{t("newsletter.issue.look.removed")}</option>}
-            {looks.map(({ template_id, name }) => (
+            {entered.look && !looks?.some(({ template_id }) => template_id === entered.look) && <option value={entered.look}>{t(looks ? "newsletter.issue.look.removed" : "newsletter.issue.look.kept")}</option>}
+            {looks?.map(({ template_id, name }) => (
               <option key={template_id} value={template_id}>
                 {name}
               </option>

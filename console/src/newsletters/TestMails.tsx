@@ -13,14 +13,14 @@ const POLL_MS = 2_000;
 export function TestMails({ issue }: { issue: Issue }) {
   const { client } = useApp();
   const [to, setTo] = useState("");
-  const [test, setTest] = useState<string | null>(null);
+  const [test, setTest] = useState<{ id: string; to: string[] } | null>(null);
   const path = { issue_id: issue.issue_id };
   const addresses = to.split(/[\s,;]+/).filter(Boolean);
   const send = useChange(async () => {
     const { result } = await client.call("POST /newsletters/issues/{issue_id}/test", { path, body: { addresses } });
-    setTest(result.test_id);
+    setTest({ id: result.test_id, to: addresses });
   });
-  const mails = useResource(async (signal) => (test ? (await client.call("GET /newsletters/issues/{issue_id}/tests/{test_id}", { path: { ...path, test_id: test }, signal })).result.mails : []), [client, test], test ? POLL_MS : null);
+  const mails = useResource(async (signal) => (test ? (await client.call("GET /newsletters/issues/{issue_id}/tests/{test_id}", { path: { ...path, test_id: test.id }, signal })).result.mails : []), [client, test], test ? POLL_MS : null);
   const problem = send.error?.details.find(({ field }) => field?.startsWith("addresses"))?.problem;
   return (
     <section class="ops-section" aria-label={t("newsletter.test")}>
@@ -45,11 +45,11 @@ export function TestMails({ issue }: { issue: Issue }) {
         </Button>
       </form>
       {send.error && <ErrorNotice error={send.error} fields={addresses.map((_, at) => `addresses.${at}`)} />}
-      {mails.value && mails.value.length > 0 && (
+      {test && mails.value && mails.value.length > 0 && (
         <div role="status">
           {mails.value.map(({ state, reason }, at) => (
             <p key={at}>
-              {addresses[at]}: {named("newsletter.recipient", state)} {reason && whyOf(reason)}
+              <bdi>{test.to[at]}</bdi>: {named("newsletter.recipient", state)} {reason && whyOf(reason)}
             </p>
           ))}
         </div>

@@ -5,9 +5,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { usePeople } from "../people/people";
 import { t } from "../texts/texts";
 import { completed, mentionAt, type Mention } from "./mentionAt";
-import { matching, mentionables, withIds, type Mentionable } from "./mentions";
-
-export { mentionables, withIds };
+import { matching, mentionables, type Mentionable } from "./mentions";
 
 interface Props extends ComponentProps<"textarea"> {
   text: string;
@@ -28,12 +26,12 @@ export function MentionArea({ text, write, ...area }: Props) {
   const choose = ({ label }: Mentionable) => {
     if (!at) return;
     const next = completed(text, at, label);
+    // At once: the next key may follow before the page is drawn again.
+    box.current!.value = next.text;
+    box.current!.focus();
+    box.current!.setSelectionRange(next.position, next.position);
     write(next.text);
     setAt(null);
-    requestAnimationFrame(() => {
-      box.current?.focus();
-      box.current?.setSelectionRange(next.position, next.position);
-    });
   };
   const keys = (event: KeyboardEvent) => {
     if (!found.length || event.isComposing) return;

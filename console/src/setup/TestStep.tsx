@@ -7,10 +7,14 @@ import { useApp } from "../app";
 import { forgetKey, keyOf } from "../conversations/drafts";
 import { LiveChange, openOf } from "../operations/LiveChange";
 import { placeOf } from "../shell/router";
-import { t } from "../texts/texts";
+import { isolated, t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import type { StepProps } from "./Setup";
+
+export function shownNumber(phone: Actions.PhoneView): string {
+  return phone.displayText ?? phone.displayPhoneNumber;
+}
 
 const FORM = "setup-answer";
 const OFTEN_MS = 4_000;
@@ -38,7 +42,7 @@ export function TestStep({ entered, onEnter, onDone, phones, company, isOperator
     <>
       <p role="status">
         <Icon name={newest ? "check" : "clock"} size={16} />{" "}
-        {newest ? t("setup.test.received", { name: newest.contact ?? newest.handleText ?? newest.handle ?? "" }) : t("setup.test.waiting", { numbers: phones.map((phone) => phone.displayPhoneNumber).join(", ") })}
+        {newest ? t("setup.test.received", { name: newest.contact ?? newest.handleText ?? newest.handle ?? "" }) : t("setup.test.waiting", { numbers: phones.map(shownNumber).map(isolated).join(", ") })}
       </p>
       {rows.error && <ErrorNotice error={rows.error} onRetry={() => void rows.reload()} />}
       {isOperator && <Sending />}

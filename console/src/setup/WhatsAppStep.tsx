@@ -11,6 +11,7 @@ import { Icon } from "../ui/icons";
 import { Copied } from "./Copied";
 import { digitsOf, isVerified } from "./entered";
 import type { StepProps } from "./Setup";
+import { shownNumber } from "./TestStep";
 
 const EVENTS = ["messages", "smb_message_echoes", "message_template_status_update"];
 const META = "https://developers.facebook.com/apps/";
@@ -115,8 +116,8 @@ function Webhook({ phone }: { phone: Actions.PhoneView }) {
   );
   const verified = webhook.value !== null && isVerified(apps.value, webhook.value.address);
   return (
-    <div class="setup-number" role="group" aria-label={phone.displayPhoneNumber}>
-      <h3 dir="ltr">{phone.displayPhoneNumber}</h3>
+    <div class="setup-number" role="group" aria-label={shownNumber(phone)}>
+      <h3 dir="ltr">{shownNumber(phone)}</h3>
       <p role="status">
         <Icon name={verified ? "check" : "clock"} size={16} /> {t(verified ? "setup.whatsapp.verified" : "setup.whatsapp.waiting")}
       </p>

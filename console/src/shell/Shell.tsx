@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
@@ -14,7 +13,7 @@ import { signOut } from "../session/signout";
 import { loadTexts, t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button, Menu } from "../ui/controls";
-import { Later } from "../ui/Later";
+import { Later, useLater } from "../ui/Later";
 import { Toasts } from "../ui/Toasts";
 import { Mark } from "./SignIn";
 
@@ -67,7 +66,8 @@ export function Shell({ section, children }: { section: string; children: Compon
 
 // It is not part of the first load.
 function Notifications() {
-  const { value } = useResource(async () => (await Promise.all([import("../notifications/Bell"), loadTexts("notifications")]))[0], []);
+  const { value, error, again } = useLater(async () => (await Promise.all([import("../notifications/Bell"), loadTexts("notifications")]))[0]);
+  if (error) return <Button icon="bell" onClick={again}>{t("action.retry")}</Button>;
   return value && <value.Bell />;
 }
 

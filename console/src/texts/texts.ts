@@ -1,7 +1,7 @@
 // The texts of the pages. The English files have the keys; the others have the same, and the further plural forms of
 // their language (`.two`, `.few` ...).
 
-import en from "./en.json";
+import type en from "./en.json";
 import type campaigns from "./campaigns/en.json";
 import type contact from "./contact/en.json";
 import type knowledge from "./knowledge/en.json";
@@ -22,11 +22,18 @@ const LANGUAGES = ["en", "de", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
 export type Part = "campaigns" | "contact" | "knowledge" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
 
-let texts: Partial<Record<string, string>> = en;
+const FILES: Record<Language, () => Promise<{ default: Record<string, string> }>> = {
+  en: () => import("./en.json"),
+  de: () => import("./de.json"),
+  ar: () => import("./ar.json"),
+};
+
+// Until those of a language are loaded: the one that says that they cannot be.
+let texts: Record<string, string> = { "state.unreachable": "Parley cannot be reached. Check your connection and load the page again." };
 export let language: Language = "en";
 export let locale = "en";
 
-// The first of the person's languages that the console has, else English.
+// The first of the person's languages that the console has, else English. Only its texts are loaded.
 export async function chooseLanguage(preferred: readonly string[]): Promise<void> {
   const first = preferred.find((one) => languageOf(one));
   if (first) language = languageOf(first)!;
@@ -34,8 +41,7 @@ export async function chooseLanguage(preferred: readonly string[]): Promise<void
   if (first) locale = String(new Intl.Locale(first, language === "ar" ? { numberingSystem: "latn", calendar: "gregory" } : {}));
   document.documentElement.lang = language;
   document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
-  if (language === "de") texts = (await import("./de.json")).default;
-  if (language === "ar") texts = (await import("./ar.json")).default;
+  texts = (await FILES[language]()).default;
 }
 
 function languageOf(tag: string): Language | undefined {

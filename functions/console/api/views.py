@@ -40,6 +40,7 @@ class InboxRow(views.View):
     key: str
     channel: Channel
     address: str
+    address_text: str | None  # as people write it; of WhatsApp, which has ids of numbers, none
     project_id: str | None
     contact: str | None
     contact_id: str | None
@@ -136,6 +137,7 @@ def row(entry: Entry, *, key: str, now: str) -> InboxRow:
         **same
         | {
             "key": key,
+            "address_text": None if entry.context == "whatsapp" else displayed(entry.address),
             "handle_text": displayed(entry.handle) if entry.handle else None,
             "last_activity_at": activity_of(entry),
             "status": status,

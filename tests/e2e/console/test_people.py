@@ -15,8 +15,8 @@ from events.whatsapp.sample_data import Customer
 from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from local.stack.seed import NAMES, TEAM
-from local.stack.seed import PASSWORD as PASSWORD_OF_SEED
-from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of
+from tests.e2e.console.colleagues import MILO, NORA, on_slow_networks
+from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
 from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
-NORA, MILO = "supervisor@acme.example", "agent@acme.example"
 KEYS = 120  # for a minute
-# A poor mobile connection: bytes a second, and milliseconds to an answer.
-SLOW = {"offline": False, "latency": 400, "downloadThroughput": 60_000, "uploadThroughput": 20_000}
 
 
 @pytest.fixture(autouse=True)
@@ -38,24 +35,9 @@ def patience() -> None:
 
 @pytest.fixture
 def colleagues(chromium: Browser, deployed: Deployed) -> Iterator[tuple[Visit, Visit]]:
-    """
-    Two people of a team, each in a browser of their own that has a slow network once they are signed in. They are of
-    the seed: functions keep the names of colleagues for five minutes.
-    """
-    visits = []
-    for email in (NORA, MILO):
-        context = chromium.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE_MS)
-        visit = visit_of(context, deployed, email)
-        visit.password = PASSWORD_OF_SEED
-        visit.sign_in()
-        session = context.new_cdp_session(visit.page)
-        session.send("Network.enable")
-        session.send("Network.emulateNetworkConditions", SLOW)
-        visits.append(visit)
-    yield visits[0], visits[1]
-    for visit in visits:
-        visit.page.context.close()
+    """Two people of a team with slow networks."""
+    with on_slow_networks(chromium, deployed, {NORA: "en-GB", MILO: "en-GB"}) as (nora, milo):
+        yield nora, milo
 
 
 def test_two_colleagues_on_slow_networks_see_each_other_and_do_not_answer_twice(

@@ -18,6 +18,7 @@ from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.state import state_key
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.dynamodb import Table
+from shared.identity.addresses import displayed
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.console.system import (
@@ -80,6 +81,7 @@ def test_a_conversation_appears_with_what_its_item_and_state_show(
     row = only(inbox)
     assert (row["context"], row["key"], row["channel"]) == ("conversations", ref, "sms")
     assert (row["address"], row["projectId"]) == (SMS_NUMBER, PROJECT)
+    assert row["addressText"] == displayed(SMS_NUMBER) != SMS_NUMBER
     assert (row["contact"], row["handle"]) == ("Ann Doe", ANN)
     assert (row["status"], row["contextStatus"]) == ("open", "reply_sent")
     assert row["unread"] is False

@@ -41,6 +41,22 @@ def test_conversations_of_all_contexts_are_listed_newest_first(
     assert [row["context"] for row in rows] == ["email_threads", "conversations", "whatsapp"]
 
 
+def test_the_companys_number_is_written_as_in_its_country_unless_it_is_an_id_of_whatsapp(
+    inbox: InboxSystem, listed: Listed
+) -> None:
+    listed.show("berlin", 4, context=Context.CONVERSATIONS, address="+493012345678")
+    listed.show("leeds", 3, context=Context.CONVERSATIONS, address="+441134960000")
+    listed.show("mail", 2, context=Context.EMAIL_THREADS, address="help@acme.example")
+    listed.show("wa", 1, address="106540352242922")
+
+    assert [row.get("addressText") for row in inbox.rows()] == [
+        "+49 30 12345678",
+        "+44 113 496 0000",
+        "help@acme.example",
+        None,
+    ]
+
+
 @pytest.mark.parametrize("context", [Context.CONVERSATIONS, Context.EMAIL_THREADS])
 def test_the_keys_of_the_other_contexts_are_their_references(
     inbox: InboxSystem, listed: Listed, context: Context

@@ -129,6 +129,25 @@ def test_a_text_or_look_that_was_changed_after_the_checklist_is_not_approved_uns
     assert system.read(ONE)["state"] == "approved"
 
 
+def test_a_test_mail_has_the_look_of_its_issue_and_none_is_sent_once_the_look_is_removed(
+    system: System,
+) -> None:
+    settled(EXPORTED, with_readers("ann@orchard.example"), in_look)(system)
+    body = {"addresses": ["ann@shop.example"]}
+    system.act("POST", f"{ONE}/test", body, key="test")
+    system.settle()
+    [mail] = mails(system)
+    html = mail["Content"]["Simple"]["Body"]["Html"]["Data"]
+    assert ("#7a1f5c" in html, LIGHT.link in html, "logo.png" in html) == (True, False, True)
+    assert html.index("shop.example/hours") < html.index("1 Mill Lane")
+
+    system.act("DELETE", f"{ALL}/{system.read(ONE)['template_id']}", {}, key="remove")
+    status, answer = system.call("POST", f"{ONE}/test", body, key="without-look")
+    assert (status, answer["error"]["code"]) == (409, "checklist_failed")
+    system.settle()
+    assert mails(system) == [mail]
+
+
 @pytest.mark.parametrize(
     ("fields", "field", "rule"),
     [

@@ -7,33 +7,46 @@ import { Snooze } from "../contact/Snooze";
 import { useSay } from "../../live/hooks";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
 import { ENDED, type Head } from "./conversationState";
 
 export function AiActions({ head, me, onChange }: { head: Head; me: string | null; onChange: () => void }) {
   const { client } = useApp();
   const path = { ref: head.ref };
   const say = useSay("conversations", head.ref);
+  const takeOver = async (body: { force?: boolean; assignee?: string }) => {
+    await client.call("POST /conversations/{ref}/take-over", { path, body });
+    onChange();
+  };
+  const handBack = async () => {
+    await client.call("POST /conversations/{ref}/hand-back", { path, body: { answer_pending: true } });
+    onChange();
+  };
   let assignee: string | null = null;
   const take = useAction(async () => {
     if (!assignee) say("taking_over");
     const force = head.owner != null && head.owner !== me;
-    await client.call("POST /conversations/{ref}/take-over", { path, body: { force, ...(assignee ? { assignee } : {}) } });
-    onChange();
+    await takeOver({ force, ...(assignee ? { assignee } : {}) });
+    // The model leads again only where it led before.
+    if (!assignee && head.mode === "ai" && !head.hand_off_to_human && !head.waits_for_approval) showToast(t("undo.taken_over"), handBack);
   });
   const giveBack = useAction(async () => {
-    await client.call("POST /conversations/{ref}/hand-back", { path, body: { answer_pending: true } });
-    onChange();
+    await handBack();
+    showToast(t("undo.handed_back"), () => takeOver({}));
   });
   if (ENDED.includes(head.conversation_status)) return null;
-  const give = (one: string | null) => {
+  const give = (one: string | null, isUndo = false) => {
     if (one === null) return;
+    if (isUndo) return takeOver({ force: true, assignee: one });
     assignee = one;
-    void take.run();
+    return take.run();
   };
-  const snooze = (until: string | null) =>
-    until
-      ? client.call("POST /conversations/{ref}/snooze", { path, body: { snoozed_until: until } })
-      : client.call("POST /conversations/{ref}/wake", { path, body: {} });
+  const snooze = (until: string | null, isUndo: boolean) => {
+    const known = isUndo ? { revision: head.revision } : {};
+    return until
+      ? client.call("POST /conversations/{ref}/snooze", { path, body: { snoozed_until: until, ...known } })
+      : client.call("POST /conversations/{ref}/wake", { path, body: known });
+  };
   const error = take.error ?? giveBack.error;
   return (
     <>

@@ -2,7 +2,6 @@
 
 import { useMemo, useRef } from "preact/hooks";
 import { useOlder } from "../../api/older";
-import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { clockWithSeconds } from "../../texts/format";
 import { CHANNEL_ICONS } from "../../inbox/InboxRow";
@@ -15,6 +14,7 @@ import { Timeline, type Entry } from "../../ui/timeline/Timeline";
 import { olderOf } from "../timelineSource";
 import { Icon } from "../../ui/icons";
 import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
+import { useLater } from "../../ui/Later";
 import { AiActions } from "./AiActions";
 import { AiFacts } from "./AiFacts";
 import { AiFoot } from "./AiFoot";
@@ -45,7 +45,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before: cursor, limit: 100 } });
     return { items: page.result.messages, cursor: page.result.before ?? null };
   });
-  const tools = useResource(async () => (await Promise.all([import("./MessageTools"), loadTexts("ratings")]))[0], []);
+  const tools = useLater(async () => (await Promise.all([import("./MessageTools"), loadTexts("ratings")]))[0]);
   if (loaded.value === null) {
     return (
       <main class="pane">
@@ -54,7 +54,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     );
   }
   const { head, notes } = loaded.value;
-  const reload = () => void loaded.reload();
+  const reload = () => loaded.reload();
   const { items: messages, hasMore } = older;
   const title = [head.recipient.first_name, head.recipient.last_name].filter(Boolean).join(" ") || head.recipient.tel_text || head.recipient.email || id;
   return (
@@ -69,7 +69,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
       foot={<AiFoot head={head} me={me} onChange={reload} />}
     >
       {loaded.error && <ErrorNotice error={loaded.error} onRetry={reload} />}
-      {tools.error && <ErrorNotice error={tools.error} onRetry={() => void tools.reload()} />}
+      {tools.error && <ErrorNotice error={tools.error} onRetry={tools.again} />}
       {head.hand_off_to_human && (
         <div class="notice notice-warn">
           <Icon name="alert" />

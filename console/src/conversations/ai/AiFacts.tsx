@@ -14,7 +14,7 @@ interface Props {
   head: Head;
   me: string | null;
   notes: Note[];
-  onChange: () => void;
+  onChange: () => Promise<void>;
 }
 
 export function AiFacts({ head, me, notes, onChange }: Props) {

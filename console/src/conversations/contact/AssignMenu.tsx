@@ -2,6 +2,7 @@
 // has conversations.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { changedMeanwhile } from "../../api/errors";
 import { useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { actor } from "../../texts/format";
@@ -9,7 +10,7 @@ import { assigneesOf } from "../../people/assignees";
 import { usePeople } from "../../people/people";
 import { t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
-import { ErrorNotice, Menu, Skeleton } from "../../ui/controls";
+import { Button, ErrorNotice, Menu, Skeleton } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 
 const MOST_WITHOUT_SEARCH = 8;
@@ -19,6 +20,7 @@ interface Props {
   me: string | null;
   busy: boolean;
   canRemove: boolean;
+  offersMe?: boolean; // with a button beside the menu
   onAssign: (assignee: string | null, isUndo?: boolean) => unknown; // of an undo: a promise, rejected with ApiError
 }
 
@@ -30,7 +32,7 @@ interface Section {
 type ChoicesProps = Props & { onDone: () => void };
 
 export function AssignMenu(props: Props) {
-  const { assignee, me, canRemove } = props;
+  const { assignee, me, busy, canRemove, offersMe } = props;
   const asked = useRef<{ to: string | null; from: string | null } | null>(null);
   const latest = useRef(props);
   latest.current = props;
@@ -40,16 +42,27 @@ export function AssignMenu(props: Props) {
     asked.current = null;
     const text = change.to ? t("undo.assigned", { who: actor(change.to, me) }) : t("undo.unassigned");
     const canUndo = change.from !== null || canRemove;
-    showToast(text, canUndo ? async () => await latest.current.onAssign(change.from, true) : null);
+    const undo = async () => {
+      if (latest.current.assignee !== change.to) throw changedMeanwhile();
+      await latest.current.onAssign(change.from, true);
+    };
+    showToast(text, canUndo ? undo : null);
   }, [assignee]);
   const assign = (to: string | null) => {
     asked.current = { to, from: assignee };
     props.onAssign(to);
   };
   return (
-    <Menu command="assign" label={t("assign.label")} button={<Icon name="person" size={16} />}>
-      {(close) => <Choices {...props} onAssign={assign} onDone={close} />}
-    </Menu>
+    <>
+      <Menu command="assign" label={t("assign.label")} button={<Icon name="person" size={16} />}>
+        {(close) => <Choices {...props} onAssign={assign} onDone={close} />}
+      </Menu>
+      {offersMe && me && assignee !== me && (
+        <Button icon="person" busy={busy} onClick={() => assign(me)}>
+          {t("action.assign_me")}
+        </Button>
+      )}
+    </>
   );
 }
 

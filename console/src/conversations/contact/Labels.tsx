@@ -1,6 +1,7 @@
 // The labels of a conversation: add one, remove one. The same in all contexts.
 
 import { useRef } from "preact/hooks";
+import { asApiError } from "../../api/errors";
 import { useAction } from "../../api/resource";
 import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
@@ -16,32 +17,43 @@ export interface LabelChange {
   removed: string[];
 }
 
+function changeOf(labels: string[], added: string[], removed: string[]): LabelChange {
+  const kept = labels.filter((label) => !removed.includes(label));
+  return { labels: [...new Set([...kept, ...added])], added, removed };
+}
+
 interface Props {
   conversation: string;
   labels: string[];
   onSet: (change: LabelChange) => Promise<unknown>; // throws ApiError
-  onChange: () => void | Promise<void>;
+  onChange: () => void | Promise<void>; // afterwards the page has what is stored
 }
 
 export function Labels({ conversation, labels, onSet, onChange }: Props) {
   const draft = useDraft(`label:${conversation}`);
   const { text } = draft;
-  const latest = useRef({ onSet, onChange });
-  latest.current = { onSet, onChange };
-  const wanted = useRef<LabelChange>({ labels, added: [], removed: [] });
+  const latest = useRef({ labels, onSet, onChange });
+  latest.current = { labels, onSet, onChange };
+  const wanted = useRef<Omit<LabelChange, "labels">>({ added: [], removed: [] });
   const action = useAction(async () => {
     const { added, removed } = wanted.current;
-    await onSet(wanted.current);
+    const set = () => latest.current.onSet(changeOf(latest.current.labels, added, removed));
+    // Another change, such as an own undo that the page has not read yet, is no reason not to add or remove a label.
+    await set().catch(async (failure: unknown) => {
+      if (asApiError(failure).code !== "state_conflict") throw failure;
+      await latest.current.onChange();
+      await set();
+    });
     await onChange();
     const [label = ""] = [...added, ...removed];
     showToast(t(added.length ? "undo.labelled" : "undo.unlabelled", { label }), async () => {
-      await latest.current.onSet({ labels, added: removed, removed: added });
-      await latest.current.onChange();
+      const { labels, onSet, onChange } = latest.current; // with those of colleagues
+      await onSet(changeOf(labels, removed, added));
+      await onChange();
     });
   });
   const change = (added: string[], removed: string[]) => {
-    const kept = labels.filter((label) => !removed.includes(label));
-    wanted.current = { labels: [...new Set([...kept, ...added])], added, removed };
+    wanted.current = { added, removed };
     return action.run();
   };
   const add = async () => {

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
-import type { People } from "../../people/assignees";
+import { mentionables, withIds } from "../../notifications/mentions";
 import { usePeople } from "../../people/people";
 import { actor, clock } from "../../texts/format";
 import { t } from "../../texts/texts";
@@ -32,7 +32,8 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange, mentio
   const offer = () => void (document.activeElement !== plain.current && setArea(loaded));
   useEffect(offer, [loaded]);
   const add = useAction(async () => {
-    await onAdd(mentions ? await withIds(text, people) : text, draft.keyFor(text));
+    // Names change: a note has the ids of those it mentions.
+    await onAdd(mentions && people ? withIds(text, mentionables(people)) : text, draft.keyFor(text));
     draft.sent(text);
     onChange();
   });
@@ -54,13 +55,6 @@ export function NoteForm({ conversation, count, longest, onAdd, onChange, mentio
       </Button>
     </section>
   );
-}
-
-// Names change: a note has the ids of those it mentions.
-async function withIds(text: string, people: People | null): Promise<string> {
-  if (!people || !text.includes("@")) return text;
-  const mentions = await import("../../notifications/MentionArea");
-  return mentions.withIds(text, mentions.mentionables(people));
 }
 
 export function NoteCard({ note, me }: { note: { text: string; by: string; at: string }; me: string | null }) {

@@ -1,6 +1,7 @@
 // Snoozes a conversation until a time of the viewer's zone, or wakes it. The same in all contexts.
 
 import { useRef, useState } from "preact/hooks";
+import { changedMeanwhile } from "../../api/errors";
 import { useAction } from "../../api/resource";
 import { locale, t } from "../../texts/texts";
 import { Icon } from "../../ui/icons";
@@ -21,14 +22,15 @@ export function Snooze({ until, onSnooze, onChange }: Props) {
   // Here, not in the panel: a panel that closes keeps what was entered.
   const [entered, setEntered] = useState("");
   const wanted = useRef<string | null>(null);
-  const latest = useRef({ onSnooze, onChange });
-  latest.current = { onSnooze, onChange };
+  const latest = useRef({ until, onSnooze, onChange });
+  latest.current = { until, onSnooze, onChange };
   const action = useAction(async () => {
     const end = wanted.current;
     await onSnooze(end, false);
     setEntered("");
     await onChange();
     showToast(t(end ? "undo.snoozed" : "undo.woken"), async () => {
+      if (timeOf(latest.current.until) !== timeOf(end)) throw changedMeanwhile();
       await latest.current.onSnooze(until, true);
       await latest.current.onChange();
     });
@@ -122,6 +124,10 @@ function FreeTime({ entered, busy, problem, onEnter, onSnooze }: FreeTimeProps) 
       </Button>
     </form>
   );
+}
+
+function timeOf(until: string | null): number {
+  return until === null ? 0 : Date.parse(until);
 }
 
 // A time as the input has it: in the viewer's zone, to the minute.

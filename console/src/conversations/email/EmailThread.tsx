@@ -34,6 +34,7 @@ import { Badge, Button, Empty, ErrorNotice, Menu, Skeleton } from "../../ui/cont
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Mail = EmailThreadsApi.MailView;
+type ThreadChange = EmailThreadsApi.ThreadChange;
 
 const POLL_MS = 10_000;
 const DONE = ["completed", "archived"];
@@ -113,30 +114,30 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
   const { client } = useApp();
   const path = { conversation_id: thread.conversation_id };
   const say = useSay("email_threads", thread.conversation_id);
-  let assignee = me;
-  const take = useAction(async () => {
-    say("taking_over");
-    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { assigned_to: assignee } });
+  const change = async (body: ThreadChange) => {
+    const { result } = await client.call("PATCH /email-threads/{conversation_id}", { path, body });
     onChange();
+    return result.last_seq;
+  };
+  let assignee = me;
+  const take = useAction(() => {
+    if (assignee === me) say("taking_over");
+    return change({ assigned_to: assignee });
   });
   const isDone = DONE.includes(thread.status);
   const complete = useAction(async () => {
-    const { result } = await client.call("PATCH /email-threads/{conversation_id}", { path, body: { status: isDone ? "active" : "completed" } });
-    onChange();
-    const undo = undoOf(String(thread.status), result.last_seq);
-    showToast(
-      t(isDone ? "undo.reopened" : "undo.resolved"),
-      undo && (async () => {
-        await client.call("PATCH /email-threads/{conversation_id}", { path, body: undo });
-        onChange();
-      }),
-    );
+    const undo = undoOf(String(thread.status), await change({ status: isDone ? "active" : "completed" }));
+    showToast(t(isDone ? "undo.reopened" : "undo.resolved"), undo && (() => change(undo)));
   });
   const isWaiting = ["active", "pending_info"].includes(thread.status);
   const isSpam = thread.tags.includes("spam");
-  const spam = useAction(async () => {
-    await client.call(isSpam ? "POST /email-threads/{conversation_id}/not-spam" : "POST /email-threads/{conversation_id}/spam", { path });
+  const mark = async (asSpam: boolean) => {
+    await client.call(asSpam ? "POST /email-threads/{conversation_id}/spam" : "POST /email-threads/{conversation_id}/not-spam", { path });
     onChange();
+  };
+  const spam = useAction(async () => {
+    await mark(!isSpam);
+    showToast(t(isSpam ? "undo.not_spam" : "undo.spam"), () => mark(isSpam));
   });
   const error = take.error ?? complete.error ?? spam.error;
   return (
@@ -147,21 +148,18 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
         me={me}
         busy={take.busy}
         canRemove
-        onAssign={(one) => {
+        offersMe
+        onAssign={(one, isUndo) => {
+          if (isUndo) return change({ assigned_to: one });
           assignee = one;
-          void take.run();
+          return take.run();
         }}
       />
       <Macros thread={thread.conversation_id} onChange={onChange} />
-      {me && thread.assigned_to !== me && (
-        <Button icon="person" busy={take.busy} onClick={() => void take.run()}>
-          {t("action.assign_me")}
-        </Button>
-      )}
       {isWaiting && (
         <Snooze
           until={thread.snoozed_until ?? null}
-          onSnooze={(until) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until } })}
+          onSnooze={(until, isUndo) => client.call("PATCH /email-threads/{conversation_id}", { path, body: { snoozed_until: until, ...(isUndo ? { expected_seq: thread.last_seq } : {}) } })}
           onChange={onChange}
         />
       )}

@@ -8,6 +8,7 @@ import { moment } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { ErrorNotice } from "../../ui/controls";
 import { Fact } from "../../ui/frame";
+import { showToast } from "../../ui/toastList";
 
 const DAY_MS = 86_400_000;
 const CHOICES = [
@@ -27,8 +28,13 @@ export function Reminder({ thread, onChange, onDone }: Props & { onDone: () => v
   const wanted = useRef<string | null>(null);
   const path = { conversation_id: thread.conversation_id };
   const action = useAction(async () => {
-    await client.call("PATCH /email-threads/{conversation_id}", { path, body: { remind_at: wanted.current } });
+    const before = thread.reminder?.remind_at ?? null;
+    const { result } = await client.call("PATCH /email-threads/{conversation_id}", { path, body: { remind_at: wanted.current } });
     onChange();
+    showToast(t(wanted.current ? "undo.reminded" : "undo.reminder_ended"), async () => {
+      await client.call("PATCH /email-threads/{conversation_id}", { path, body: { remind_at: before, expected_seq: result.last_seq } });
+      onChange();
+    });
   });
   const run = (at: string | null) => {
     wanted.current = at;

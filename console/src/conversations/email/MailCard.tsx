@@ -10,6 +10,7 @@ import { moment, when } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Avatar, Badge, Button, ErrorNotice } from "../../ui/controls";
 import { Icon } from "../../ui/icons";
+import { showToast } from "../../ui/toastList";
 
 type Mail = EmailThreadsApi.MailView;
 
@@ -62,13 +63,17 @@ function Evidence({ mail, thread, onChange }: { mail: Mail; thread: string; onCh
   const { client } = useApp();
   const { approves } = rightsOf(useSession());
   const path = { conversation_id: thread, n: String(mail.n) };
-  const admit = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/emails/{n}/admit", { path });
+  const decide = async (isLetIn: boolean) => {
+    await client.call(isLetIn ? "POST /email-threads/{conversation_id}/emails/{n}/admit" : "POST /email-threads/{conversation_id}/emails/{n}/withhold", { path });
     onChange();
+  };
+  const admit = useAction(async () => {
+    await decide(true);
+    showToast(t("undo.admitted"), () => decide(false));
   });
   const withhold = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/emails/{n}/withhold", { path });
-    onChange();
+    await decide(false);
+    showToast(t("undo.withheld"), () => decide(true));
   });
   const isAdmitted = mail.evidence === "admitted" && !mail.erased;
   if (!isLeftOut(mail) && !isAdmitted) return null;

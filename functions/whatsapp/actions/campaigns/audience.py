@@ -15,6 +15,7 @@ from shared.contacts.audience import Audience
 from shared.contacts.conditions import ATTRIBUTE
 from shared.contacts.lists import ListNotFound
 from shared.contacts.segments import SegmentNotFound
+from shared.identity.addresses import displayed
 from shared.identity.contacts import attributes
 from whatsapp.actions.calls import paging
 from whatsapp.actions.calls.call import Call
@@ -63,13 +64,15 @@ def planned(call: Call[ListRecipients], campaign: Campaign) -> Page[RecipientsVi
         if row is not None:
             countries[country_of(row)] += 1
         if call.input.outcome in {None, outcome}:
+            to = None if is_contact or row is None else str(row["to"]).removeprefix("+")
             views.append(
                 RecipientView(
                     outcome=outcome,
                     reason=reason or None,
                     contact_id=own_id if is_contact else None,
                     message_id=None if is_contact else own_id,
-                    to=None if is_contact or row is None else str(row["to"]).removeprefix("+"),
+                    to=to,
+                    to_text=displayed(to) if to else None,
                 )
             )
     cost = estimates.of_campaign(call.table, campaign, countries)

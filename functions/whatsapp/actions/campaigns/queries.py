@@ -5,6 +5,7 @@ from typing import Any
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.identity.addresses import displayed
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.campaigns import audience, counters
@@ -135,6 +136,7 @@ def _with_messages(call: Call[ListRecipients], campaign: Campaign) -> Page[Recip
             outcome=str(message.delivery_status),
             message_id=Message.id_of(message.pk),
             to=message.to,
+            to_text=displayed(message.to) if message.to else None,
         )
         for message in found
         if message.company == call.company and wanted in {"sent", message.delivery_status}

@@ -162,6 +162,7 @@ class RecipientView(View):
     reason: str | None = None
     message_id: str | None = None
     to: str | None = None
+    to_text: str | None = None  # as people write it: `+44 7700 900101`
     contact_id: str | None = None
 
 

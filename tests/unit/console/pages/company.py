@@ -86,7 +86,7 @@ class Company:
         """The row of a conversation, the newest of which has number 0."""
         key = f"k{number}"
         names = "project_id contact_id subject context_status snoozed_until assignee due_at due_for"
-        absent = dict.fromkeys([*names.split(), "at_risk_at", "waiting_since"])
+        absent = dict.fromkeys([*names.split(), "at_risk_at", "waiting_since", "address_text"])
         return absent | {
             "context": "whatsapp", "key": key, "channel": "whatsapp", "address": "15550783881",
             "contact": f"Customer {number}", "handle": f"447700{number:06}",

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from access.roles import scopes_by_company
 from local.console import client
 from shared.api.errors import InvalidInput
 from shared.api.models import inputs
@@ -89,7 +90,8 @@ def _operation(name: str) -> Operation:
 class Network:
     """
     What the browser of a person gets. *pages*: the folder of the built pages. *answers* by route; a call of another
-    route, or of a wrong shape, is one of *faults*. *calls* are the calls of the API in their order.
+    route, of a wrong shape, or that the roles in *groups* may not make, is one of *faults*. *calls* are those of the
+    API in their order.
     """
 
     pages: Path
@@ -148,6 +150,11 @@ class Network:
         else:
             self._call(route, address.path.removeprefix("/prod"), address.query)
 
+    def _may_call(self, operation: Operation) -> bool:
+        """Whether the person's roles have one of the scopes of a route."""
+        held = frozenset().union(*scopes_by_company(self.groups).values())
+        return not operation.scopes or not held.isdisjoint(operation.scopes)
+
     def _log_in(self, route: Route, query: Mapping[str, list[str]]) -> None:
         if route.request.method == "GET":
             back = f"{PAGE}?code=once&state={query['state'][0]}"
@@ -165,14 +172,17 @@ class Network:
         if name == self.unanswered:
             return
         try:
-            given = _checked(_operation(name), route, query)
+            operation = _operation(name)
+            given = _checked(operation, route, query)
+            if not self._may_call(operation):
+                self.faults.append(f"{name}: {self.groups} may not call it")
             call = Call(name, names, given)
             self.calls.append(call)
             answer = self.answers[name](call)
             if isinstance(answer, Refusal):
                 route.fulfill(status=answer.status, json=_error(answer.code, answer.problems))
             else:
-                route.fulfill(json=_content(_operation(name), answer))
+                route.fulfill(json=_content(operation, answer))
         except InvalidInput as refusal:
             problems = {one["field"]: one["problem"] for one in refusal.problems}
             if not self.refuses:

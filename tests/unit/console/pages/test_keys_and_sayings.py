@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tests.unit.console.pages.company import Company
+from tests.unit.console.pages.network import DRAWN
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Page
 
     from tests.unit.console.pages.conftest import Opened
 
@@ -70,6 +71,26 @@ def test_keys_lead_through_the_list_and_to_the_composer_and_the_focus_stays_in_t
     press(page, "y")
     page.get_by_role("button", name="Undo").wait_for()
     press(page, "z")
+
+
+# Pages draw late on a busy machine.
+LATE = "const draw = requestAnimationFrame; window.requestAnimationFrame = (act) => setTimeout(() => draw(act), 300);"
+
+
+def test_what_is_typed_after_a_mention_follows_it_also_if_the_page_is_drawn_late(
+    opened: Opened, pages: Path, context: BrowserContext
+) -> None:
+    context.add_init_script(LATE)
+    page = opened(Company().network(pages), "all/whatsapp/k0")
+    note = page.get_by_role("textbox", name="New note")
+    page.locator(".mention-area").wait_for()
+    note.press_sequentially("@Ki")
+    page.locator(".mention-list [role=option]").wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.type("see order ")
+    page.evaluate(DRAWN)
+    page.keyboard.type("4711")
+    expect(note).to_have_value("@Kim see order 4711")
 
 
 def test_what_happens_on_the_page_is_said_by_a_region_that_was_there_before(

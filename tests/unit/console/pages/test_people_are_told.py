@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from console.notifications.routes import NO_ADDRESS
 from local.console.browser import barriers
 from tests.unit.console.pages.company import SETTINGS, Company
-from tests.unit.console.pages.network import Answer, Refusal
+from tests.unit.console.pages.network import DRAWN, Answer, Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,3 +129,29 @@ def test_the_settings_say_why_no_mail_comes(
     form.get_by_role("button", name=save).click()
     expect(form.get_by_role("alert").filter(has_text=text)).to_have_count(1)
     expect(choice).to_have_value("24")
+
+
+# Of the pauses of a page a twentieth.
+QUICK = "const later = setTimeout; window.setTimeout = (act, ms, ...more) => later(act, (ms ?? 0) / 20, ...more);"
+SILENT_CONNECTIONS, QUESTIONS, MOST_LOOKS = 2, 8, 1_000
+
+
+def test_a_stack_that_answers_no_pings_is_live_and_asked_for_a_file_instead(
+    opened: Opened, pages: Path, context: BrowserContext
+) -> None:
+    context.add_init_script(QUICK)
+    network = Company().network(pages)  # which answers nothing over its connections
+    page = opened(network, "all")
+    sign = page.locator(".live")
+    signs: set[str] = set()
+    for _ in range(MOST_LOOKS):
+        if len(network.sockets) > SILENT_CONNECTIONS:
+            break
+        page.evaluate(DRAWN)
+    expect(sign).to_have_text("Live")
+
+    for _ in range(QUESTIONS):
+        with page.expect_request("**/console/config.json"):
+            signs.add(sign.inner_text())
+    assert signs == {"Live"}
+    assert len(network.sockets) == SILENT_CONNECTIONS + 1

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from local.console.browser import barriers
+from tests.unit.console.pages.answers.assistant import ANSWER, QUESTION, REF, Assisted
 from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Call
-from tests.unit.console.pages.test_ratings_and_outcomes import ANSWER, QUESTION, REF, Assisted
 
 if TYPE_CHECKING:
     from pathlib import Path

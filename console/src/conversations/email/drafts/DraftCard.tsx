@@ -5,8 +5,9 @@ import type { EmailThreadsApi } from "../../../api/routes";
 import { useApp, useSession } from "../../../app";
 import { actor, megabytes, moment } from "../../../texts/format";
 import { rightsOf } from "../../../operations/access";
-import { named, t } from "../../../texts/texts";
+import { named, t, type Key } from "../../../texts/texts";
 import { Icon } from "../../../ui/icons";
+import { showToast } from "../../../ui/toastList";
 import { Badge, Button, ErrorNotice } from "../../../ui/controls";
 import { DraftText } from "./DraftText";
 import { Recipients } from "./Recipients";
@@ -30,14 +31,16 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
     // A refusal is read, too: the thread or the draft has changed, and the button then says so.
     await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/approve", { path, body }).finally(onChange);
   });
-  const reject = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/reject", { path, body: { version: draft.version } });
+  const close = async (text: Key, route: "POST /email-threads/{conversation_id}/replies/{reply_id}/reject" | "POST /email-threads/{conversation_id}/replies/{reply_id}/withdraw") => {
+    const { version } = (await client.call(route, { path, body: { version: draft.version } })).result;
     onChange();
-  });
-  const withdraw = useAction(async () => {
-    await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/withdraw", { path, body: { version: draft.version } });
-    onChange();
-  });
+    showToast(t(text), async () => {
+      await client.call("POST /email-threads/{conversation_id}/replies/{reply_id}/restore", { path, body: { version } });
+      onChange();
+    });
+  };
+  const reject = useAction(() => close("undo.discarded", "POST /email-threads/{conversation_id}/replies/{reply_id}/reject"));
+  const withdraw = useAction(() => close("undo.withdrawn", "POST /email-threads/{conversation_id}/replies/{reply_id}/withdraw"));
   const error = approve.error ?? reject.error ?? withdraw.error;
   const isSending = SENDING.includes(String(draft.draft_status));
   return (

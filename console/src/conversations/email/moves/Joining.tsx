@@ -1,11 +1,14 @@
 // People who named a thread and may not join it: they wait in a thread of their own, until a person decides.
 
+import { useState } from "preact/hooks";
 import { useAction } from "../../../api/resource";
 import type { EmailThreadsApi } from "../../../api/routes";
 import { useApp, useSession } from "../../../app";
 import { rightsOf } from "../../../operations/access";
+import { Confirm } from "../../../operations/sections";
 import { t } from "../../../texts/texts";
 import { Button, ErrorNotice } from "../../../ui/controls";
+import { showToast } from "../../../ui/toastList";
 
 type Thread = EmailThreadsApi.OpenedThread;
 type Request = EmailThreadsApi.JoinRequest;
@@ -29,12 +32,17 @@ function JoinRequest({ thread, request, onChange }: { thread: string; request: R
   const admit = useAction(async () => {
     await client.call("POST /email-threads/{conversation_id}/join-requests/{requester}/admit", { path });
     onChange();
+    showToast(t("undo.merge"), async () => {
+      await client.call("POST /email-threads/{conversation_id}/unmerge", { path: { conversation_id: request.conversation_id } });
+      onChange();
+    });
   });
   const decline = useAction(async () => {
     await client.call("POST /email-threads/{conversation_id}/join-requests/{requester}/decline", { path });
     onChange();
   });
-  const error = admit.error ?? decline.error;
+  const { error } = admit;
+  const [isAsked, setAsked] = useState(false);
   return (
     <div class="bubble-note">
       {error && <ErrorNotice error={error} />}
@@ -46,10 +54,15 @@ function JoinRequest({ thread, request, onChange }: { thread: string; request: R
           <Button icon="check" busy={admit.busy} onClick={() => void admit.run()}>
             {t("joining.admit")}
           </Button>
-          <Button kind="quiet" busy={decline.busy} onClick={() => void decline.run()}>
+          <Button kind="quiet" onClick={() => setAsked(true)}>
             {t("joining.decline")}
           </Button>
         </div>
+      )}
+      {isAsked && (
+        <Confirm title={t("joining.decline")} action={decline} button={t("joining.decline")} onClose={() => setAsked(false)} onDone={() => setAsked(false)}>
+          {t("joining.decline_means")}
+        </Confirm>
       )}
     </div>
   );

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from shared.identity.addresses import displayed
 from shared.policy.consent import withdrawals
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.providers import linked_files
@@ -71,7 +72,8 @@ def test_the_message_belongs_to_the_campaign_and_has_the_values_of_its_row(runs:
         {"type": "body", "parameters": [{"type": "text", "text": "Grace"}]}
     ]
     listed = runs.control("get_campaign_recipients", made["campaignId"], outcome="sent").result
-    assert [one["to"] for one in listed["recipients"]] == [ADA]
+    shown = [(one["to"], one["toText"]) for one in listed["recipients"]]
+    assert shown == [(ADA, displayed(ADA))] != [(ADA, ADA)]
 
 
 def test_a_row_with_values_that_do_not_fit_is_invalid_and_stops_no_others(runs: Runs) -> None:

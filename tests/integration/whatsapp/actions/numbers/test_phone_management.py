@@ -86,6 +86,8 @@ def test_one_number_of_an_account_is_the_default_one(actions: Actions) -> None:
         PHONE: True,
         "406540352242955": False,
     }
+    texts = {one["displayPhoneNumber"]: one["displayText"] for one in phones}
+    assert texts["+15550783555"] == "+1 555-078-3555"
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ class PhoneView(View):
     tenant_id: str | None = None
     provider: Literal["graph", "eum"]
     display_phone_number: str
+    display_text: str | None = None  # as people write it: `+44 7700 900101`
     verified_name: str | None = None
     app_id: str | None = None
     graph_token_secret: str | None = None
@@ -243,6 +244,7 @@ def _view(phone: Phone) -> PhoneView:
         tenant_id=phone.tenant,
         provider=phone.provider,
         display_phone_number=f"+{phone.display_phone}",
+        display_text=addresses.displayed(phone.display_phone),
         verified_name=phone.verified_name,
         app_id=phone.app_id,
         graph_token_secret=phone.token_ref,
