@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from newsletters.exports.document import Document
+from newsletters.exports.document import Citation, Document
 from newsletters.exports.tree import tree
 from newsletters.exports.writers import email, look
 from newsletters.exports.writers.look import LEAST_CONTRAST, Look
 from newsletters.exports.writers.palette import DARK, LIGHT
 from newsletters.exports.writers.text import write as plain_text
-from newsletters.store.items import Citation
 
 LOOK = Look(
     layout="standard",
@@ -93,7 +92,7 @@ def test_notes_of_links_above_in_and_below_the_text_have_numbers_of_their_own() 
         header_md="[Shop](https://shop.example), [News](https://shop.example/news)",
         footer_md="Opening hours: [here](https://shop.example/hours)",
     )
-    citation = Citation(n=3, chunk_id="c", title="Trial", url="https://trial.example", date="")
+    citation = Citation(n=3, title="Trial", url="https://trial.example", date="")
     content = "# T\n\nIt grew [\\[3\\]](#source-3), see [more](https://more.example)."
     document = Document("T", "en", content, "2026-01-01T00:00:00Z", (citation,))
     text = plain_text(document, tree(document), {}).body.decode()
