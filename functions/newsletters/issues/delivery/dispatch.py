@@ -127,7 +127,7 @@ def send_batch(sending: Sending) -> Batch:
 def _due(issue: Issue, found: Sequence[Recipient], room: DayRoom | None) -> list[Recipient]:
     """Return the planned recipients: of an open subject test its sample, of a new domain those of the present rank."""
     is_open = subject_tests.is_open(issue)
-    last = issue.rank if room is not None and issue.rank is not None else interest_ranks.LAST
+    last = issue.rank if room is not None and issue.ranks else interest_ranks.LAST
     planned = (one for one in found if one.state is RecipientState.PLANNED)
     return [
         one
@@ -158,12 +158,11 @@ def _wait_of(
 
 def _end_of_round(table: Table, issue: Issue) -> Batch:
     """Go on to the settlement, or to the next round at the time of the recipients that were passed over."""
-    if issue.rank is not None and issue.rank < interest_ranks.LAST:
-        next_rank = {"shard": 0, "after_recipient": None, "rank": issue.rank + 1}
-        return Batch(issues.advance(table, issue, **next_rank))
-    start: dict[str, Any] = {"shard": 0, "after_recipient": None, "waits_until": None}
-    if issue.rank is not None:
-        start["rank"] = 0
+    place: dict[str, Any] = {"shard": 0, "after_recipient": None}
+    later = [one for one in issue.ranks if one > issue.rank]
+    if later:
+        return Batch(issues.advance(table, issue, **place, rank=later[0]))
+    start = {**place, "waits_until": None, "rank": min(issue.ranks, default=0)}
     until_ms = issue.waits_until
     if until_ms is None and issue.subject_test is not None and subject_tests.is_open(issue):
         # A repeated round, after a crash, does not wait anew.

@@ -43,7 +43,8 @@ def plan_page(resources: SendingResources, issue: Issue) -> Issue:
         place["position"] = issue.position + 1
     if warm_up.room_today(table, issue.company_id, issue.sender) is not None:
         planned = _ranked(resources, issue, planned)
-        place["rank"] = 0
+        ranks = {*issue.ranks, *(one.rank for one in planned if one.rank is not None)}
+        place |= {"ranks": sorted(ranks), "rank": min(ranks, default=0)}
     recipients.plan(table, issue.issue_id, planned)
     return issues.advance(table, issue, **place)
 

@@ -81,7 +81,7 @@ class Issue(TableItem):
     With *in_reader_zone* the time *local* is meant in the zone of each reader, and in *timezone* for readers without
     one. An issue that cannot begin until *not_after* (ms since 1970) is missed. *waits_until*: the earliest time of the
     recipients that the present round has passed over. *tracks_clicks*: as in the settings at the approval.
-    *rank*: while the sender's domain is new, the present round sends to recipients up to this rank; None: to all.
+    *ranks*: of its recipients, while the sender's domain is new; the present round sends to those up to *rank*.
     *decide_at*: the end of the wait of its subject test (ms since 1970); *winner*: the variant that all others get.
     """
 
@@ -134,7 +134,8 @@ class Issue(TableItem):
     shard: int = 0
     after_recipient: str | None = None
     waits_until: int | None = None
-    rank: int | None = None
+    ranks: list[int] = Field(default_factory=list)
+    rank: int = 0
     turn: int = 0
     lease_owner: str | None = NO_OWNER
     lease_until: int | None = 0
