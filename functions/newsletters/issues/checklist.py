@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
-from newsletters.issues.pace import days, reputation, warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store import companies, warm_ups
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.readers import templates
@@ -84,6 +84,8 @@ def of_issue(
 
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
+    from newsletters.issues.pace import reputation  # noqa: PLC0415 - of few calls
+
     checks = [*_of_account(deps), *_of_sender(deps, issue), *_of_audience(deps, issue)]
     rate = reputation.complaint_rate(deps.store.table, issue)
     if rate is not None:
@@ -147,6 +149,8 @@ def _of_text(
 
 
 def _of_account(deps: IssueDependencies) -> list[Check]:
+    from newsletters.issues.pace import reputation  # noqa: PLC0415 - of few calls
+
     account = deps.identities.account()
     if not account.may_send:
         return [_blocks("account_paused", "SES has paused the account: an operator writes to AWS")]

@@ -12,7 +12,7 @@ from newsletters.api.inputs import NewsletterInput
 from newsletters.drafting.retrieval.catalogue import selected_names
 from newsletters.issues.api import queries
 from newsletters.issues.dependencies import IssueDependencies
-from newsletters.series import calendar_dates, inputs, titles, views
+from newsletters.series import calendar_dates, inputs, views
 from newsletters.store import series as store
 from newsletters.store.items import Series, SeriesRule
 from newsletters.store.items.item import timestamp
@@ -197,6 +197,8 @@ def _issue(given: inputs.SeriesIssueInput | None, present: dict[str, Any]) -> di
 
 def _check_subjects(title: str, issue: dict[str, Any] | None) -> None:
     """Raise InvalidInput unless the subjects of a test differ from each other, and from that of every run."""
+    from newsletters.series import titles  # noqa: PLC0415 - of few calls
+
     more: list[str] = ((issue or {}).get("subject_test") or {}).get("subjects", [])
     own = (issue or {}).get("subject")
     problem = (

@@ -18,7 +18,7 @@ from newsletters.issues import content, links
 from newsletters.issues.delivery import audience, subject_tests
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
-from newsletters.issues.pace import days, interest_ranks, mailbox_providers, warm_up
+from newsletters.issues.pace import days, mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
@@ -127,12 +127,13 @@ def send_batch(sending: Sending) -> Batch:
 def _due(issue: Issue, found: Sequence[Recipient], room: DayRoom | None) -> list[Recipient]:
     """Return the planned recipients: of an open subject test its sample, of a new domain those of the present rank."""
     is_open = subject_tests.is_open(issue)
-    last = issue.rank if room is not None and issue.ranks else interest_ranks.LAST
+    is_ordered = room is not None and bool(issue.ranks)
     planned = (one for one in found if one.state is RecipientState.PLANNED)
     return [
         one
         for one in planned
-        if (one.variant is not None or not is_open) and (one.rank or 0) <= last
+        if (one.variant is not None or not is_open)
+        and (not is_ordered or (one.rank or 0) <= issue.rank)
     ]
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import local_times
 from newsletters.issues.delivery import audience, subject_tests
-from newsletters.issues.pace import interest_ranks, mailbox_providers, warm_up
+from newsletters.issues.pace import mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
-from newsletters.store.readers import interest, recipients
+from newsletters.store.readers import recipients
 from shared.identity.keyed_hashes import address_hashes
 from shared.runtime import clock
 
@@ -53,6 +53,9 @@ def _ranked(
     resources: SendingResources, issue: Issue, planned: Sequence[Recipient]
 ) -> list[Recipient]:
     """Return the recipients with their ranks, by which they get the first mails of a new domain."""
+    from newsletters.issues.pace import interest_ranks  # noqa: PLC0415 - of new domains only
+    from newsletters.store.readers import interest  # noqa: PLC0415 - as above
+
     hashes = [one.address_hash for one in planned if one.address_hash is not None]
     since = interest.since(resources.store.table, issue.company_id, hashes)
     return [
