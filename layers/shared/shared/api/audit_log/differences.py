@@ -130,7 +130,9 @@ def masked(name: str, value: Any, shows: frozenset[str]) -> str | None:  # noqa:
     if _SECRET.search(own) and not _NO_SECRET.search(own):
         return SET
     if isinstance(value, str):
-        return _of_text(name, own, value, shows)
+        # The patterns would take minutes for a megabyte.
+        is_short = len(value) <= _LONGEST_ADDRESS
+        return _of_text(name, own, value, shows) if is_short else _counted(value)
     if isinstance(value, int | float | Decimal):
         return _of_number(own, value)
     return _of_list(name, value, shows)
@@ -153,8 +155,6 @@ def _of_list(name: str, values: Any, shows: frozenset[str]) -> str:  # noqa: ANN
 
 
 def _of_text(name: str, own: str, value: str, shows: frozenset[str]) -> str:
-    if len(value) > _LONGEST_ADDRESS:  # the patterns would take minutes for a megabyte
-        return _counted(value)
     if value in _STATES or _TIME.fullmatch(value):
         return value
     if _ADDRESS.search(value):
