@@ -32,6 +32,7 @@ OTHERWISE: Final = {
     "operations/projects/Projects.tsx": {"project": "a choice", "json": JSON},
     "operations/projects/Sets.tsx": {"name": "the form has its rule", "scenarios": JSON},
     "reports/outcomes/Outcomes.tsx": {"{text}": "a choice"},
+    "whatsapp/forms/RoutingForm.tsx": {"": "of a row: the notice above the form names it"},
     "setup/TeamStep.tsx": dict.fromkeys(
         ("teams", "email", "roles"), "each refused address has its reason below"
     ),

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { ConsoleOperations } from "../../api/routes";
-import { useAction, useResource } from "../../api/resource";
+import { useAction, useResource, type Action } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { actor } from "../../texts/format";
 import { locale, named, t } from "../../texts/texts";
@@ -59,9 +59,19 @@ function Counted({ label, dollars: spent, most }: { label: string; dollars: numb
 }
 
 function Form({ stored, onStored }: { stored: Stored; onStored: () => Promise<void> }) {
+  const { client } = useApp();
   const [entered, setEntered] = useState<Entered>(() => textsOf(stored));
   const [asked, setAsked] = useState(false);
   const input = inputOf(stored, entered);
+  const set = async (body: ConsoleOperations.SpendingInput) =>
+    (await client.call("POST /operations/spending", { body, key: crypto.randomUUID() })).result.limits;
+  const change = useAction(async () => {
+    const { version } = await set(input);
+    showToast(t("limits.are_set"), async () => {
+      await set({ ...inputOf(stored, textsOf(stored)), version });
+      await onStored();
+    });
+  });
   const isSame = FIELDS.every((name) => entered[name].trim() === textsOf(stored)[name]);
   return (
     <form
@@ -73,7 +83,7 @@ function Form({ stored, onStored }: { stored: Stored; onStored: () => Promise<vo
       }}
     >
       {FIELDS.map((name) => (
-        <Field key={name} label={t(`limits.${name}`)} name={name}>
+        <Field key={name} label={t(`limits.${name}`)} name={name} error={change.error}>
           <input
             type="number"
             min={name === "warn_at_percent" ? 1 : 0}
@@ -90,29 +100,19 @@ function Form({ stored, onStored }: { stored: Stored; onStored: () => Promise<vo
           {t("limits.set")}
         </Button>
       </div>
-      {asked && <Change stored={stored} input={input} onClose={() => setAsked(false)} onStored={onStored} />}
+      {asked && <Effect stored={stored} input={input} change={change} onClose={() => setAsked(false)} onStored={onStored} />}
     </form>
   );
 }
 
-// Says what the new limits do at once, and offers their undo.
-function Change({ stored, input, onClose, onStored }: {
+// Says what the new limits do at once.
+function Effect({ stored, input, change, onClose, onStored }: {
   stored: Stored;
   input: ConsoleOperations.SpendingInput;
+  change: Action;
   onClose: () => void;
   onStored: () => Promise<void>;
 }) {
-  const { client } = useApp();
-  const [key] = useState(() => crypto.randomUUID());
-  const set = async (body: ConsoleOperations.SpendingInput, key: string) =>
-    (await client.call("POST /operations/spending", { body, key })).result.limits;
-  const change = useAction(async () => {
-    const { version } = await set(input, key);
-    showToast(t("limits.are_set"), async () => {
-      await set({ ...inputOf(stored, textsOf(stored)), version }, crypto.randomUUID());
-      await onStored();
-    });
-  });
   const stops =
     isReached(stored.dollarsToday, input.dollars_per_day) || isReached(stored.dollarsThisMonth, input.dollars_per_month);
   const done = () => {

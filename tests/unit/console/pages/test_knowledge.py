@@ -64,6 +64,7 @@ class Shop:
                 f"GET {PROJECT}/versions/{{number}}": self._version,
                 f"POST {PROJECT}/versions": self._store,
                 f"GET {PROJECT}/sets": lambda _: Answer({"sets": []}),
+                f"GET {PROJECT}/trials": lambda _: Answer({"trials": []}),
                 f"POST {PROJECT}/knowledge/search": self._search,
                 f"GET {PROJECT}/knowledge/questions": lambda _: Answer({"questions": self.kept}),
                 f"POST {PROJECT}/knowledge/questions": self._keep,
