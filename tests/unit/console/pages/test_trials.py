@@ -48,6 +48,7 @@ ANSWER: dict[str, Any] = {
     "dollars": "0.002000",
     "ms": 900,
 }
+NO_SUGGESTIONS = {"suggestions": [], "compared": 0, "has_older": False, "has_more": False}
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Project:
             f"GET {PROJECT}/versions/{{number}}": self._version,
             f"GET {PROJECT}/sets": lambda _: Answer({"sets": []}),
             f"GET {PROJECT}/knowledge/questions": lambda _: Answer({"questions": []}),
-            f"GET {PROJECT}/knowledge/suggestions": lambda _: Answer({"suggestions": []}),
+            f"GET {PROJECT}/knowledge/suggestions": lambda _: Answer(NO_SUGGESTIONS),
             "GET /newsletters/sources": lambda _: Answer({"sources": []}),
             f"GET {TRIALS}": lambda _: Answer({"trials": self.trials}),
             f"POST {TRIALS}": self._begin,
