@@ -83,7 +83,8 @@ class SuiteReport:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.seconds[report.nodeid.partition("::")[0]] += report.duration
-        self.calls[suite_of(report.nodeid)] += report.aws_calls
+        # The report of a worker that died has none.
+        self.calls[suite_of(report.nodeid)] += getattr(report, "aws_calls", 0)
 
     def exceeded(self) -> list[str]:
         """Return one line for each suite that made more calls than its budget."""
