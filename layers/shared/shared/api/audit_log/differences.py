@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws.observation import UNKNOWN
 from shared.aws.tables import audited
 from shared.aws.tables.audited import Shown, snake
 
@@ -66,7 +67,7 @@ _HAS_ADDRESS: Final = re.compile(r"\S@\S")
 _PHONE: Final = re.compile(r"\+?[0-9][0-9 ()./-]{5,24}[0-9]")
 _MOMENT: Final = re.compile(r"(_at|_ms|_until|_for|_run|not_after)$")
 _EMPTY: Final[tuple[object, ...]] = ("", [], {}, set(), ())
-UNREAD: Final = "?"  # a value before a change that the call has not read
+UNREAD: Final = "?"  # a value that the call has not read
 _POSTAL: Final = frozenset({"street", "city", "postal_code", "house_number", "address_line1"})
 _STATES: Final = frozenset({"true", "false"})
 SET: Final = "set"  # the only thing that a row says of a secret
@@ -122,6 +123,8 @@ def differences(
     private = _addresses(old) | _addresses(new)
 
     def shown(path: _Path, value: Any) -> str | None:  # noqa: ANN401 - any JSON value
+        if value is UNKNOWN:
+            return UNREAD
         if path[:-1] in private and isinstance(value, str) and value and not shows.is_of_person:
             return _counted(value)
         name = _shown_name(path)

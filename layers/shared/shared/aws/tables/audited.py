@@ -52,7 +52,7 @@ class Audited:
         return (has_sort or sort is self.sort is None) and str(partition).startswith(self.partition)
 
 
-_known: list[Audited] = []
+_known: dict[str, list[Audited]] = {}  # by the word before the first # of their partitions
 
 
 def audited[Model: type[BaseModel]](
@@ -63,7 +63,8 @@ def audited[Model: type[BaseModel]](
     def declare(model: Model) -> Model:
         partition, sort = _pattern(model, _PARTITION_PATTERNS), _pattern(model, _SORT_PATTERNS)
         shown = Shown(frozenset(shows), frozenset(maps), is_of_person)
-        _known.append(Audited(model, partition or "", sort, shown))
+        one = Audited(model, partition or "", sort, shown)
+        _known.setdefault(one.partition.partition("#")[0], []).append(one)
         return model
 
     return declare
@@ -71,10 +72,24 @@ def audited[Model: type[BaseModel]](
 
 def shown_of(item: Mapping[str, Any]) -> Shown | None:
     """Return what is shown of an item that is settings; None if it is not."""
-    for one in _known:
-        if one.has(item):
-            return _with_fixed(one.model, one.shown)
-    return None
+    found = _class_of(item)
+    return _with_fixed(found.model, found.shown) if found is not None else None
+
+
+def is_setting(item: Mapping[str, Any]) -> bool:
+    """Whether an item, or the one of a whole key, is settings. Cheap: calls may read many thousand items."""
+    return _class_of(item) is not None
+
+
+def classes() -> list[Audited]:
+    """Return the declared classes."""
+    return [one for found in _known.values() for one in found]
+
+
+def _class_of(item: Mapping[str, Any]) -> Audited | None:
+    partition = next((str(item[name]) for name in _PARTITIONS if name in item), "")
+    candidates = _known.get(partition.partition("#")[0], ())
+    return next((one for one in candidates if one.has(item)), None)
 
 
 def _pattern(model: type[BaseModel], names: tuple[str, ...]) -> str | None:
