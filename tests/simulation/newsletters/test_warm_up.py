@@ -123,6 +123,26 @@ def test_who_has_shown_interest_for_longest_gets_the_first_mails_of_a_new_domain
     assert stats(system) == {"audience": 7, "sent": 7}
 
 
+def test_a_recipient_whose_rank_the_issue_does_not_name_gets_the_mail_in_the_last_round(
+    system: System,
+) -> None:
+    """A page is planned twice after a crash, and the interest of a reader was noted in between."""
+    interested(system, MANY[0], 10)
+    begun(*MANY[:4], limits=(1, 2))(system)
+    sent(system)
+    system.drain()
+    waiting = next(one for one in ledger(system) if one.state is RecipientState.PLANNED)
+    other = max(issue_of(system).ranks) + 1
+    Table(system.dynamodb, system.table).update(waiting.own_key(), put={"rank": other})
+
+    a_day_passes(system)
+    a_day_passes(system)
+
+    system.settle()
+    assert addressed(system) == sorted(MANY[:4])
+    assert issue_of(system).state == "sent"
+
+
 def test_readers_without_interest_fill_a_day_that_the_others_leave_free(system: System) -> None:
     interested(system, MANY[0], 10)
     begun(*MANY[:4], limits=(4,))(system)

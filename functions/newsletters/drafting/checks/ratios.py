@@ -38,6 +38,7 @@ _JOINT: Final = re.compile(r"[\s\u00ad\u2010\u2011'\u2019-]*")
 _SIGN_OF_TIMES: Final = re.compile(r"(?<![\d.,])(\d{1,3})\s?(?:[x\u00d7](?![^\W_])|-?fold\b)")
 _MOST_PARTS: Final = 100
 _PHRASE: Final = 3  # words
+_MOST_DIGITS: Final = 100  # no number of a text; Python refuses to read thousands
 _COMPOUNDS: Final = {
     "dreiviertel": "3/4",
     "zweidrittel": "2/3",
@@ -178,7 +179,7 @@ class _Reading:
 
     def _cardinal(self, word: str) -> int:
         if word.isdecimal():
-            return int(word)
+            return int(word) if len(word) <= _MOST_DIGITS else 0
         if word in self.of.ones:
             return 1
         if word in ordinals_of(self.words.language):

@@ -125,9 +125,12 @@ def send_batch(sending: Sending) -> Batch:
 
 
 def _due(issue: Issue, found: Sequence[Recipient], room: DayRoom | None) -> list[Recipient]:
-    """Return the planned recipients: of an open subject test its sample, of a new domain those of the present rank."""
+    """
+    Return the planned recipients: of an open subject test its sample, of a new domain those up to the present rank. The
+    last round has all: a page that was planned again after a crash may have stored a rank that the issue does not name.
+    """
     is_open = subject_tests.is_open(issue)
-    is_ordered = room is not None and bool(issue.ranks)
+    is_ordered = room is not None and any(one > issue.rank for one in issue.ranks)
     planned = (one for one in found if one.state is RecipientState.PLANNED)
     return [
         one

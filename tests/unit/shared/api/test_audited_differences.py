@@ -44,6 +44,11 @@ LONG = "Hello Ann, your order 1001 is late. " * 40
         ("name", "Ann Doe", "7 characters"),
         ("facts", ["Open at nine."], "1 entries"),
         ("note", "write to ann@field.example", "26 characters"),
+        (
+            "html",
+            "a" * 3_000_000,
+            "3000000 characters",
+        ),  # without a pattern that would take an hour
         ("title", "", None),
         ("title", None, None),
     ],

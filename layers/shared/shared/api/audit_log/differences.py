@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_FIELDS: Final = 12  # of a row
 _MOST_CHARACTERS: Final = 60  # of a shown value
+_LONGEST_ADDRESS: Final = 320
 _MOST_ENTRIES: Final = 20  # of a shown list
 _DEEPEST: Final = 3
 _LONG_NUMBER: Final = 100_000_000  # may be a phone number
@@ -189,6 +190,8 @@ def _of_list(name: str, values: Any, shows: Shown) -> str:  # noqa: ANN401 - a l
 
 
 def _of_text(name: str, own: str, value: str, shows: frozenset[str]) -> str:
+    if len(value) > _LONGEST_ADDRESS:  # the patterns would take minutes for a megabyte
+        return _counted(value)
     if value in _STATES or _TIME.fullmatch(value):
         return value
     if _HAS_ADDRESS.search(value):
