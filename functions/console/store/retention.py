@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 
-@audited()
+@audited(maps=("days", "proposed"))
 class Retention(Item):
     """
     The days after which a person without a message leaves a context, by context; a context that is absent keeps people.

@@ -14,11 +14,14 @@ from botocore.client import BaseClient
 from botocore.exceptions import EndpointConnectionError
 from moto import mock_aws
 
+from console.operations.setup.meta import dialog
 from local.sandbox import Config, Sandbox, running
 from local.sandbox.providers.whatsapp.operations import sign_up
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
+from shared.access.secret_versions import versions
 from shared.api.auth import Caller
+from shared.identity.secret_owners import owns_token
 from shared.providers import http
 from tests.integration.answers import Answer
 from tests.integration.console.operations import Operations, operations_on_moto
@@ -106,7 +109,7 @@ def test_the_dialog_of_meta_names_the_app_and_its_configuration_and_no_secret(
     }
 
 
-def test_a_code_becomes_a_token_for_each_account_that_meta_names_and_no_answer_has_it(
+def test_a_code_becomes_one_token_for_the_accounts_that_meta_names_and_no_answer_has_it(
     operations: Operations, meta: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     code = allowed(operations)
@@ -116,11 +119,13 @@ def test_a_code_becomes_a_token_for_each_account_that_meta_names_and_no_answer_h
     assert answer.status == 200
     accounts = {one["account_id"]: one for one in answer.result["accounts"]}
     assert accounts.keys() == {FIRST, SECOND}
-    assert accounts[SECOND]["token_name"] == f"acme/{SECOND}"
+    [name] = {one["token_name"] for one in accounts.values()}
+    assert owns_token("acme", name)
+    assert {one["problem"] for one in accounts.values()} == {None}
     assert [one["phone"] for one in accounts[SECOND]["numbers"]] == ["606540352242977"]
     assert answer.result["token_ends_at"] is None
-    [token] = set(tokens().values())
-    assert tokens().keys() == {f"acme/{FIRST}", f"acme/{SECOND}"}
+    [(stored, token)] = tokens().items()
+    assert stored == name
     assert token in meta.objects[sign_up.TOKENS]
     ours = [one.getMessage() for one in caplog.records if not one.name.startswith("uvicorn")]
     shown = str(answer.body) + str(ours)  # uvicorn is the provider here
@@ -132,7 +137,89 @@ def test_tokens_that_were_stored_before_stay(operations: Operations) -> None:
     exchange(operations, allowed(operations))
 
     assert tokens()["acme"] == "by-hand"
-    assert len(tokens()) == 3
+    assert len(tokens()) == 2
+
+
+def test_a_later_sign_up_for_the_same_accounts_replaces_the_token_and_others_keep_theirs(
+    operations: Operations,
+) -> None:
+    first = exchange(operations, allowed(operations)).result["accounts"][0]["token_name"]
+    before = tokens()
+    again = exchange(operations, allowed(operations)).result["accounts"][0]["token_name"]
+    assert (again, tokens().keys()) == (first, before.keys())
+    assert tokens() != before
+    after = tokens()
+
+    own(operations, ids.ACCOUNT, FIRST, "globex")
+    exchange(operations, allowed(operations))
+
+    assert tokens().keys() == {first, f"acme/{SECOND}"}
+    assert tokens()[first] == after[first]
+
+
+def test_numbers_that_meta_does_not_list_leave_the_token_and_the_other_account_with_its_numbers(
+    operations: Operations, meta: Sandbox
+) -> None:
+    code = allowed(operations)
+    meta.faults.add(kind="status", operation="list_numbers", status=400)
+
+    answer = exchange(operations, code)
+
+    assert answer.status == 200
+    failed, listed = answer.result["accounts"]
+    assert (failed["problem"], failed["numbers"]) == ("refused", [])
+    assert (listed["problem"], len(listed["numbers"])) == (None, 1)
+    assert tokens().keys() == {failed["token_name"]}
+
+
+def test_numbers_for_which_no_time_is_left_are_not_asked_for(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = allowed(operations)
+    monkeypatch.setattr(dialog, "ALL_WITHIN_MS", 0)
+
+    answer = exchange(operations, code)
+
+    assert [one["problem"] for one in answer.result["accounts"]] == ["unavailable"] * 2
+    assert len(tokens()) == 1
+
+
+def test_a_permission_for_all_accounts_that_names_none_is_answered_by_the_rule_of_accounts(
+    operations: Operations, meta: Sandbox
+) -> None:
+    code = allowed(operations)
+    meta.objects[sign_up.CODES]["all"] = True
+
+    answer = exchange(operations, code)
+
+    assert answer.status == 400
+    [detail] = answer.body["error"]["details"]
+    assert "must reach an account" in detail["problem"]
+    assert tokens() == {}
+
+
+def test_a_failure_after_the_exchange_is_no_fault_of_the_code(
+    operations: Operations, meta: Sandbox
+) -> None:
+    code = allowed(operations)
+    meta.faults.add(kind="status", operation="debug_token", status=400)
+
+    answer = exchange(operations, code)
+
+    assert (answer.status, answer.body["error"]["code"]) == (503, "unavailable")
+
+
+def test_without_room_for_a_token_the_code_is_not_used(
+    operations: Operations, meta: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = allowed(operations)
+    with monkeypatch.context() as patch:
+        patch.setattr(versions, "LARGEST_BYTES", 500)
+        refused = exchange(operations, code)
+
+    assert (refused.status, tokens()) == (400, {})
+    assert code in meta.objects[sign_up.CODES]
+    assert exchange(operations, code).status == 200
 
 
 def test_an_account_of_another_company_gets_no_token(operations: Operations) -> None:
@@ -235,7 +322,7 @@ def test_a_sign_up_whose_store_was_cut_off_succeeds_when_the_person_begins_again
     again = exchange(operations, allowed(operations))
 
     assert (died.status, again.status) == (500, 200)
-    assert tokens().keys() == {f"acme/{FIRST}", f"acme/{SECOND}"}
+    assert tokens().keys() == {one["token_name"] for one in again.result["accounts"]}
 
 
 def test_a_person_who_allows_nothing_comes_back_without_a_code(

@@ -66,6 +66,7 @@ _PERSON = (
     "it acts on one person, and the receipt of the request or the record of the contact has it"
 )
 _WORK = "it starts or ends work, and changes no settings"
+_SUGGESTION = "it sorts questions of customers, which are no settings; the log has what the call asked"
 # Routes without a difference of settings, by the beginning of their lines, with the reason.
 WITHOUT_SETTINGS: Mapping[str, str] = {
     **dict.fromkeys(("POST /conversations/parked", "POST /conversations/dead-letters"), _PARKED),
@@ -101,6 +102,10 @@ WITHOUT_SETTINGS: Mapping[str, str] = {
     "POST /contacts/exports": _WORK,
     "POST /inbox/webhooks/{webhook_id}/test": _WORK,
     "POST /inbox/webhooks/{webhook_id}/deliveries": _WORK,
+    "POST /projects/{project_id}/trials": "the record of the trial has who began and stopped it, and why",
+    "POST /projects/{project_id}/knowledge/questions": _SUGGESTION,
+    "DELETE /projects/{project_id}/knowledge/questions": _SUGGESTION,
+    "POST /projects/{project_id}/knowledge/dismissals": _SUGGESTION,
     "PUT /newsletters/{code}/": _CONTENT,
     "DELETE /newsletters/{code}/": _CONTENT,
     "POST /newsletters/{code}/": _CONTENT,
@@ -111,6 +116,7 @@ _ISSUE = (
 # Routes that no call in the state of the setup can change, with the test of the difference.
 NOT_REACHED: Mapping[str, str] = {
     "POST /newsletters/issues/{issue_id}/": _ISSUE,
+    "POST /operations/whatsapp/sign-up": "a code of Meta: tests/integration/console/test_sign_up.py",
     "POST /newsletters/settings/versions/{number}/live": "the only version is live already",
     "POST /admin/richpanel/settings/versions/{number}/live": "tests/integration/richpanel/test_audited_settings.py",
     "POST /admin/richpanel/settings/rollback": "tests/integration/richpanel/test_audited_settings.py",

@@ -7,6 +7,7 @@ from typing import Any
 
 import boto3
 import pytest
+from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
 from shared.api.audit_log.differences import FieldChange, of_call
@@ -49,6 +50,16 @@ def unread(table: Table) -> None:
     table.update(KEY, put={"name": "Friends"})
 
 
+def transact_unread(table: Table) -> None:
+    table.transact(table.to_update(KEY, put={"name": "Friends"}))
+
+
+def transact_after_a_deletion(table: Table) -> None:
+    table.get(KEY)
+    table.delete(KEY)
+    table.transact(table.to_put({**ITEM, "name": "Friends"}))
+
+
 @pytest.mark.parametrize(
     ("write", "before"),
     [
@@ -57,6 +68,7 @@ def unread(table: Table) -> None:
         (transact, "People"),
         (transact_whole, "People"),
         (unread, "?"),
+        (transact_unread, "?"),
     ],
 )
 def test_a_write_has_the_state_before_and_after(
@@ -79,6 +91,90 @@ def test_a_deletion_has_the_state_before(table: Table) -> None:
     assert FieldChange(field="name", before="People") in of_call(seen)
 
 
+def test_a_put_in_a_transaction_of_an_item_that_was_not_read_has_an_unknown_state_before(
+    table: Table,
+) -> None:
+    table.put(ITEM)
+
+    with observed() as seen:
+        table.transact(table.to_put({**ITEM, "name": "Friends"}))
+
+    assert {one.before for one in of_call(seen)} == {"?"}
+    assert FieldChange(field="name", before="?", after="Friends") in of_call(seen)
+
+
+def created_after_a_read(table: Table) -> None:
+    table.get(KEY)
+    table.transact(table.to_put(ITEM))
+
+
+def created_on_condition(table: Table) -> None:
+    table.transact(table.to_put(ITEM, when=Segment.attr("pk").not_exists()))
+
+
+@pytest.mark.parametrize("write", [created_after_a_read, created_on_condition])
+def test_an_item_that_a_transaction_creates_has_no_state_before(
+    table: Table, write: Callable[[Table], None]
+) -> None:
+    with observed() as seen:
+        write(table)
+
+    assert FieldChange(field="name", after="People") in of_call(seen)
+    assert {one.before for one in of_call(seen)} == {None}
+
+
+@pytest.mark.parametrize(("is_read", "before"), [(True, "3"), (False, "?")])
+def test_all_parts_of_an_update_in_a_transaction_are_shown_and_unread_values_as_such(
+    table: Table, is_read: bool, before: str
+) -> None:
+    table.put({**ITEM, "limit": 3, "tags": {"a", "b"}, "steps": ["x"]})
+
+    with observed() as seen:
+        if is_read:
+            table.get(KEY)
+        table.transact(
+            table.to_update(
+                KEY,
+                put_once={"day": "monday"},
+                add={"limit": 1},
+                append={"steps": ["y"]},
+                take_from_set={"tags": {"a"}},
+                drop=("conditions",),
+            )
+        )
+
+    found = {one.field: one for one in of_call(seen)}
+    assert found.keys() >= {"day", "limit", "steps", "tags"}
+    assert found["limit"] == FieldChange(field="limit", before=before, after="?")
+    assert (found["tags"].after, found["steps"].after) == ("?", "?")
+    if is_read:
+        assert found["conditions"].after is None
+
+
+def test_an_item_that_was_deleted_is_not_the_state_before_a_later_write(table: Table) -> None:
+    table.put(ITEM)
+
+    with observed() as seen:
+        transact_after_a_deletion(table)
+
+    assert of_call(seen)[-1] == FieldChange(field="name", before=None, after="Friends")
+
+
+def test_of_the_items_that_a_call_reads_only_settings_are_kept(table: Table) -> None:
+    members = [{"pk": "LIST#acme#1", "sk": f"{n:03}", "company_id": "acme"} for n in range(25)]
+    table.put_many(members)
+    table.put(ITEM)
+
+    with observed() as seen:
+        table.query(None, Key("pk").eq("LIST#acme#1"))
+        table.get_many([{"pk": one["pk"], "sk": one["sk"]} for one in members])
+        table.delete({"pk": "LIST#acme#1", "sk": "000"})
+        table.get(KEY)
+
+    assert list(seen.known.values()) == [ITEM]
+    assert seen.written == []
+
+
 def test_a_write_that_its_condition_refuses_is_no_change(table: Table) -> None:
     table.put(ITEM)
 
@@ -88,7 +184,7 @@ def test_a_write_that_its_condition_refuses_is_no_change(table: Table) -> None:
     assert of_call(seen) == []
 
 
-@pytest.mark.parametrize("write", [put, update, transact, transact_whole, unread])
+@pytest.mark.parametrize("write", [put, update, transact, transact_whole, unread, transact_unread])
 def test_an_observed_call_makes_the_same_calls_at_the_same_units(
     table: Table, write: Callable[[Table], None]
 ) -> None:

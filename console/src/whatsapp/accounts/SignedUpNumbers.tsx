@@ -16,7 +16,14 @@ export function SignedUpNumbers({ appId, found, onConnected }: { appId: string; 
     <div role="group" aria-label={t("signup.numbers")}>
       <h3>{t("signup.numbers")}</h3>
       {found.accounts.flatMap((account) => account.numbers.map((number) => <Row key={number.phone} appId={appId} account={account} number={number} onConnected={onConnected} />))}
-      {found.accounts.every(({ numbers }) => numbers.length === 0) && <p class="ops-empty">{t("signup.no_numbers")}</p>}
+      {found.accounts
+        .filter(({ problem }) => problem)
+        .map((account) => (
+          <p key={account.account_id} class="notice notice-warn" role="alert">
+            {t(account.problem === "refused" ? "signup.numbers_refused" : "signup.numbers_unread", { account: account.account_id })}
+          </p>
+        ))}
+      {found.accounts.every(({ numbers, problem }) => numbers.length === 0 && !problem) && <p class="ops-empty">{t("signup.no_numbers")}</p>}
     </div>
   );
 }

@@ -69,11 +69,16 @@ class SignedUpNumber(View):
 
 
 class SignedUpAccount(View):
-    """An account whose token is stored. *token_name*: the `graphTokenSecret` of `save_phone`."""
+    """
+    An account whose token is stored. *token_name*: the `graphTokenSecret` of `save_phone`.
+
+    *problem*: why Meta's list of its numbers is not known; null: it is.
+    """
 
     account_id: str
     token_name: str
     numbers: list[SignedUpNumber]
+    problem: Literal["refused", "unavailable"] | None
 
 
 class SignedUp(View):

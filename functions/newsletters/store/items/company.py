@@ -11,7 +11,7 @@ from shared.ai.versions.stored import Version
 from shared.aws.tables.audited import audited
 
 
-@audited()
+@audited(maps=("ai", "retrieval"))
 class CompanySettings(TableItem):
     """
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever

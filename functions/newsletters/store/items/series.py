@@ -56,7 +56,7 @@ class SeriesRun(BaseModel):
     reason: str | None = None
 
 
-@audited("title")
+@audited("title", maps=("rule",))
 class Series(TableItem):
     """
     A series. A run makes a newsletter of *created_by* with the *configuration* and *selected_types*, and drafts it.

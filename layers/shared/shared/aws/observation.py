@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # The names of key attributes over all tables.
-_KEYS: Final = ("pk", "sk", "PK", "SK", "conversation_id", "key_id")
+_PARTITIONS: Final = ("pk", "PK", "conversation_id", "key_id")
+_SORTS: Final = ("sk", "SK")
 
+
+class Unknown:
+    """A value that a call has changed and not read."""
+
+
+UNKNOWN: Final = Unknown()
 
 type _Item = Mapping[str, Any]  # attributes as plain Python values
+type _Identity = tuple[object, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,51 +57,77 @@ class _Planned:
     write: object
     put: Mapping[str, Any]
     drop: Sequence[str]
+    others: Sequence[str]  # added to, extended or reduced: their values are not known
 
 
 @dataclass(slots=True, eq=False)
 class Observation:
-    """The items that a call has read, the newest last, and those that it has written."""
+    """
+    What a call has written. *known* has the newest state of each item that it has read or written, None if there is no
+    such item. Callers leave out items that are no settings, of which a call may read very many.
+    """
 
-    read: list[_Item] = field(default_factory=list)
+    known: dict[_Identity, _Item | None] = field(default_factory=dict)
     written: list[Written] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
     planned: dict[int, _Planned] = field(default_factory=dict)
 
+    def saw(self, key: _Item, item: _Item | None) -> None:
+        """Keep an item that was read; None: it does not exist."""
+        self.known[_identity(key)] = item
+
     def updated(self, key: _Item, after: _Item, names: Iterable[str]) -> None:
         """Note an update of the attributes *names*; the state before it is what the call has read or written last."""
-        before = self._last(key)
-        if before is None:
-            after = {**key, **{name: after.get(name) for name in names}}
-        self.written.append(Written(before, after, is_whole=before is not None))
+        if (before := self.known.get(_identity(key))) is not None:
+            self._write(key, Written(before, after))
+            return
+        changed = {**key, **{name: after.get(name) for name in names}}
+        self.written.append(Written(None, changed, is_whole=False))
+        self.known[_identity(key)] = after
 
     def replaced(self, before: _Item | None, after: _Item | None) -> None:
         """Note a put or a deletion (*after* is None) whose state before is known."""
-        self.written.append(Written(before, after))
+        if (some := after if after is not None else before) is not None:
+            self._write(some, Written(before, after))
 
-    def plan(self, write: object, put: Mapping[str, Any] | None, drop: Sequence[str]) -> None:
+    def plan(
+        self,
+        write: object,
+        put: Mapping[str, Any] | None,
+        drop: Sequence[str],
+        others: Sequence[str],
+    ) -> None:
         """Keep what an update of a transaction does until the transaction has succeeded."""
-        self.planned[id(write)] = _Planned(write, put or {}, drop)
+        self.planned[id(write)] = _Planned(write, put or {}, drop, others)
 
-    def made(self, write: _Item, operation: str, target: _Item) -> None:
-        """Note a write of a transaction that has succeeded; *target* is its item, or the key."""
+    def made(self, write: _Item, operation: str, target: _Item, *, is_new: bool) -> None:
+        """
+        Note a write of a transaction that has succeeded; *target* is its item, or the key. *is_new*: its condition
+        says that there was no item.
+        """
+        before = self.known.get(_identity(target))
+        is_known = is_new or _identity(target) in self.known
         if operation == "Put":
-            before = self._last({name: target[name] for name in _KEYS if name in target})
-            self.written.append(Written(before, target))
+            self._write(target, Written(before, target, is_whole=is_known))
         elif operation == "Delete":
-            self.written.append(Written(self._last(target), None))
+            self._write(target, Written(before, None, is_whole=is_known))
         elif (planned := self.planned.get(id(write))) is not None:
-            after = {**(self._last(target) or target), **planned.put}
+            unknown = dict.fromkeys(planned.others, UNKNOWN)
+            after = {**(before or target), **planned.put, **unknown}
             after = {name: value for name, value in after.items() if name not in planned.drop}
-            self.updated(target, after, [*planned.put, *planned.drop])
+            self._write(target, Written(before, after, is_whole=is_known))
+            if not is_known:  # the rest of the item is not known either
+                del self.known[_identity(target)]
 
-    def _last(self, key: _Item) -> Mapping[str, Any] | None:
-        written = [one.after for one in self.written if one.after is not None]
-        candidates: list[_Item] = [*self.read, *written]
-        for item in reversed(candidates):
-            if all(item.get(name) == value for name, value in key.items()):
-                return item
-        return None
+    def _write(self, key: _Item, written: Written) -> None:
+        self.written.append(written)
+        self.known[_identity(key)] = written.after
+
+
+def _identity(item: _Item) -> _Identity:
+    """Return the key of an item: its partition, and its sort key if it has one."""
+    partition = next((item[name] for name in _PARTITIONS if name in item), None)
+    return partition, next((item[name] for name in _SORTS if name in item), None)
 
 
 _open: list[Observation] = []  # of the call that the function answers; one at a time

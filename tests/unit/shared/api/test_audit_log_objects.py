@@ -21,6 +21,8 @@ NOT_SHOWN = {
     "context": "a part of the path in the documentation",
     "reply_id": "a draft of the thread that comes before it",
     "set_name": "a text of the company",
+    "question_id": "a suggestion of the project that comes before it",
+    "trial_id": "a trial of the project that comes before it",
     "requester": "a thread that asks to join the one that comes before it",
     "step": "a word",
     "token": "a link of a customer, which names its thread sealed",

@@ -63,9 +63,14 @@ class WhatsAppSecrets:
         held = _content(stored.read(_stored_id(self.apps))).get(_DIALOGS)
         return {str(app): str(one) for app, one in held.items()} if isinstance(held, dict) else {}
 
-    def store_tokens(self, tokens: Mapping[str, str]) -> None:
-        """Store access tokens by their names, of which others stay. Safe to repeat."""
-        _change(self.tokens, lambda now: {**now.content, **tokens})
+    def check_room(self, name: str, characters: int) -> None:
+        """Refuse what would follow if an access token of this length found no room. Raises ChangeRefused."""
+        stored_id = _stored_id(self.tokens)
+        stored.check_size(stored_id, {**_content(stored.read(stored_id)), name: "x" * characters})
+
+    def store_token(self, name: str, token: str) -> None:
+        """Store an access token by its name; others stay. Safe to repeat."""
+        _change(self.tokens, lambda now: {**now.content, name: token})
 
     def store(self, caller: Caller, given: WhatsAppInput) -> Callable[[], WhatsAppCredentials]:
         """

@@ -3,7 +3,8 @@ The calls of Meta's embedded sign-up. All that is known about it is in this modu
 
     dialog      Meta, "Facebook Login for Business": a configuration (`config_id`) instead of scopes; it returns a code
     token_of    Meta, "Access tokens": `oauth/access_token` with the code and the address that the dialog returned to
-    granted     Meta, "Debug token": the accounts for which the token has whatsapp_business_management, newest first
+    granted     Meta, "Debug token": the accounts for which the token has whatsapp_business_management, newest first;
+                a permission for all assets of a person may name none, and reaches no account here
 
 Not confirmed by our own traffic: that the dialog of a WhatsApp configuration opens by its address, without Meta's
 script, which the policy of the pages does not allow; that `oauth/access_token` takes POST.
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_ACCOUNTS = 5  # newest first
 _WITHIN_MS = 5_000  # of a call; a person waits
+ALL_WITHIN_MS = 18_000  # of all calls of a sign-up: the function has 29 s
 _API, _PAGES = "https://graph.facebook.com", "https://www.facebook.com"
 _SCOPE = "whatsapp_business_management"
 
@@ -83,17 +85,21 @@ def granted(graph: Graph, app_id: str, secret: str, token: str) -> GrantedAccoun
         return GrantedAccounts([], 0)
     scopes = [_object(one) for one in data.get("granular_scopes") or []]
     targets = [
-        str(one) for scope in scopes if scope.get("scope") == _SCOPE for one in scope["target_ids"]
+        str(one)
+        for scope in scopes
+        if scope.get("scope") == _SCOPE
+        for one in scope.get("target_ids") or []
     ]
     return GrantedAccounts(
         list(dict.fromkeys(targets))[:MOST_ACCOUNTS], data.get("expires_at") or 0
     )
 
 
-def numbers(graph: Graph, account: str, token: str) -> list[ListedNumber]:
-    """Return the first hundred numbers of an account. Raises Refused, NotSent or InDoubt."""
+def numbers(graph: Graph, account: str, token: str, left_ms: int) -> list[ListedNumber]:
+    """Return the first hundred numbers of an account, within *left_ms*. Raises Refused, NotSent or InDoubt."""
     query = {"fields": "id,display_phone_number,verified_name", "limit": "100"}
-    answer = graph.call("GET", f"{account}/phone_numbers", token, query=query, within_ms=_WITHIN_MS)
+    within_ms = min(_WITHIN_MS, left_ms)
+    answer = graph.call("GET", f"{account}/phone_numbers", token, query=query, within_ms=within_ms)
     return [
         ListedNumber(str(one["id"]), str(one["display_phone_number"]), one.get("verified_name"))
         for one in map(_object, answer.get("data") or [])

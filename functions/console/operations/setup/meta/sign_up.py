@@ -2,13 +2,14 @@
 Embedded sign-up: a person lets the company's app use accounts in Meta's dialog, and the server exchanges the code.
 
 The browser gives a code only. Which accounts and numbers there are comes from Meta, by the new token; the token is
-stored by account, and no answer has it. Numbers are then registered by actions, which prove them by the same token.
+stored once for the accounts that it reaches, before their numbers are read, and no answer has it. Numbers are then
+registered by actions, which prove them by the same token.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from console.operations.measurements import Unavailable
 from console.operations.setup.meta import dialog
@@ -24,8 +25,10 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
 from shared.access.ownership.proofs import NotProven
 from shared.api.errors import InvalidInput
+from shared.aws.sqs_fifo import digest
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
+from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 
 CODE_RULE = "must be a new code: begin again at Meta"
 ACCOUNT_RULE = "must reach an account of WhatsApp: allow one in the dialog"
+_LONGEST_ID, _LONGEST_TOKEN = 20, 512  # characters; Meta documents no length, tokens have about 250
+_DIGEST = 8
 APP_RULE = "must be an app with a stored secret"
 
 
@@ -59,10 +64,11 @@ class SignUp:
 
     def accept(self, caller: Caller, given: SignUpInput) -> Callable[[], SignedUp]:
         """
-        Return the change that exchanges a code and stores the token for each account that it reaches.
+        Return the change that exchanges a code and stores the token for the accounts that it reaches.
 
         A code works once: after a change that was cut off the person begins again. Raises Forbidden for software,
-        NotProven for an app of another company, and InvalidInput; the change also raises Unavailable.
+        NotProven for an app of another company, and InvalidInput; the change also raises Unavailable, and ChangeRefused
+        before the exchange if there is no room for a token.
         """
         require_person(caller)
         company, app = caller.company, ids.meta_id(ids.APP, given.app_id)
@@ -82,36 +88,60 @@ class SignUp:
         return change
 
     def _exchanged(self, company: str, given: SignUpInput, secret: str) -> SignedUp:
+        ends_ms = clock.now_ms() + dialog.ALL_WITHIN_MS
+        self.secrets.check_room(_token_name(company, ["0" * _LONGEST_ID] * 2), _LONGEST_TOKEN)
+        token = self._token_of(given, secret)
+        try:
+            found = dialog.granted(self.graph, given.app_id, secret, token)
+        except (Refused, NotSent, InDoubt) as failure:
+            raise Unavailable.of("Meta", failure) from None
+        own = [one for one in found.accounts if self._is_free(company, one)]
+        if not own:
+            raise InvalidInput([{"field": "code", "problem": ACCOUNT_RULE}])
+        name = _token_name(company, own)
+        self.secrets.store_token(name, token)  # first: a code works once
+        ends = clock.to_text(found.expires_at * clock.SECOND_MS) if found.expires_at else None
+        return SignedUp(
+            token_ends_at=ends,
+            accounts=[self._listed(one, name, token, ends_ms) for one in own],
+        )
+
+    def _token_of(self, given: SignUpInput, secret: str) -> str:
+        rule = InvalidInput([{"field": "code", "problem": CODE_RULE}])
         try:
             token = dialog.token_of(
                 self.graph, given.app_id, secret, given.code, given.redirect_uri
             )
-            if token is None:
-                raise InvalidInput([{"field": "code", "problem": CODE_RULE}])
-            found = dialog.granted(self.graph, given.app_id, secret, token)
-            own = [one for one in found.accounts if self._is_free(company, one)]
-            listed = {one: dialog.numbers(self.graph, one, token) for one in own}
         except Refused:
-            raise InvalidInput([{"field": "code", "problem": CODE_RULE}]) from None
+            raise rule from None
         except (NotSent, InDoubt) as failure:
             raise Unavailable.of("Meta", failure) from None
-        if not listed:
-            raise InvalidInput([{"field": "code", "problem": ACCOUNT_RULE}])
-        names = {one: f"{company}/{one}" for one in listed}
-        self.secrets.store_tokens(dict.fromkeys(names.values(), token))
-        ends = clock.to_text(found.expires_at * clock.SECOND_MS) if found.expires_at else None
-        return SignedUp(
-            token_ends_at=ends,
-            accounts=[
-                SignedUpAccount(
-                    account_id=one,
-                    token_name=names[one],
-                    numbers=[
-                        SignedUpNumber(phone=each.phone, display=each.display, name=each.name)
-                        for each in numbers
-                    ],
-                )
-                for one, numbers in listed.items()
+        if token is None:
+            raise rule
+        return token
+
+    def _listed(self, account: str, name: str, token: str, ends_ms: int) -> SignedUpAccount:
+        """Return an account with its numbers, or with the reason why they are not known."""
+        numbers: list[dialog.ListedNumber] = []
+        problem: Literal["refused", "unavailable"] | None = None
+        left_ms = ends_ms - clock.now_ms()
+        try:
+            if left_ms > 0:
+                numbers = dialog.numbers(self.graph, account, token, left_ms)
+            else:
+                problem = "unavailable"
+        except Refused:
+            problem = "refused"
+        except (NotSent, InDoubt) as failure:
+            logger.warning("numbers of an account not listed", extra=describe(failure))
+            problem = "unavailable"
+        return SignedUpAccount(
+            account_id=account,
+            token_name=name,
+            problem=problem,
+            numbers=[
+                SignedUpNumber(phone=one.phone, display=one.display, name=one.name)
+                for one in numbers
             ],
         )
 
@@ -123,3 +153,10 @@ class SignUp:
         """Whether an account is the company's, or no company's yet."""
         named = ids.meta_id(ids.ACCOUNT, account)
         return claims.holders(self.secrets.owners, [named]).get(named, company) == company
+
+
+def _token_name(company: str, accounts: list[str]) -> str:
+    """Return the name of the token for these accounts: the same for a later sign-up that reaches the same ones."""
+    first, *others = sorted(accounts)
+    named = f"{first}.{digest('sign-up', first, *others)[:_DIGEST]}" if others else first
+    return f"{company}/{named}"

@@ -12,7 +12,7 @@ from shared.identity.addresses import without_label
 from shared.policy.business_hours import BusinessHours
 
 
-@audited("display_name", "link_hosts")
+@audited("display_name", "link_hosts", maps=("ai", "business_hours"))
 class Mailbox(ThreadItem):
     """An address of a company at which mail is received, and the settings of its threads."""
 

@@ -112,7 +112,7 @@ class InfraConfig(WhatsAppItem):
     updated_at: str | None = None
 
 
-@audited("supported_types")
+@audited("supported_types", maps=("supported_types",))
 class MediaTypesConfig(WhatsAppItem):
     """The file types that WhatsApp accepts. Contract item 22."""
 

@@ -12,7 +12,7 @@ NO_AUTOMATION = "none"
 CONVERSATIONS = "conversations"
 
 
-@audited("display_phone_name")
+@audited("display_phone_name", maps=("call_settings", "transcription", "sending_blocks"))
 class Phone(WhatsAppItem):
     """
     A business number. The only source of an event's tenant and company.

@@ -179,7 +179,7 @@ class CampaignPage(WhatsAppItem):
         return cls.key(campaign, f"{number:06d}")
 
 
-@audited("prices")
+@audited("prices", maps=("prices",))
 class MessagePrices(WhatsAppItem):
     """
     The prices of messages that a company has entered, by country (ISO 3166) and category, in millionths of the

@@ -60,13 +60,7 @@ def write(client: Client, name: str, content: Mapping[str, Any], replacing: Vers
 
     Returns False after a concurrent write. Raises ChangeRefused if the content is too large.
     """
-    text = json.dumps(content)
-    if len(text.encode()) > LARGEST_BYTES:
-        raise ChangeRefused(
-            name,
-            f"must have at most {LARGEST_BYTES} bytes; remove old values,"
-            " or deploy with SecretStore=secrets-manager",
-        )
+    text = text_of_content(name, content)
     try:
         number = _put(client, name, text, overwrite=replacing is not None)
     except client.exceptions.ParameterAlreadyExists:
@@ -76,6 +70,18 @@ def write(client: Client, name: str, content: Mapping[str, Any], replacing: Vers
     covered = client.get_parameter(Name=f"{name}:{number - 1}", WithDecryption=True)
     _put(client, name, covered["Parameter"]["Value"], overwrite=True)
     return False
+
+
+def text_of_content(name: str, content: Mapping[str, Any]) -> str:
+    """Return the content as it is stored. Raises ChangeRefused if it is too large."""
+    text = json.dumps(content)
+    if len(text.encode()) > LARGEST_BYTES:
+        raise ChangeRefused(
+            name,
+            f"must have at most {LARGEST_BYTES} bytes; remove old values,"
+            " or deploy with SecretStore=secrets-manager",
+        )
+    return text
 
 
 def _put(client: Client, name: str, text: str, *, overwrite: bool) -> int:

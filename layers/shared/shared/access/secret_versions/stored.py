@@ -35,6 +35,11 @@ def write(stored: str, content: dict[str, Any], replacing: Version | None) -> bo
     return versions.write(boto3.client("secretsmanager"), stored, content, replacing)
 
 
+def check_size(stored: str, content: dict[str, Any]) -> None:
+    """Refuse content that is too large for its store. Raises ChangeRefused."""
+    (parameters if stored.startswith("/") else versions).text_of_content(stored, content)
+
+
 def change(
     stored: str, edit: Callable[[Version], dict[str, Any]], *, may_create: bool
 ) -> dict[str, Any]:

@@ -54,6 +54,16 @@ def read(client: SecretsManagerClient, secret_id: str) -> Version | None:
     return Version(content, stored["VersionId"], stored["CreatedDate"])
 
 
+def text_of_content(secret_id: str, content: dict[str, Any]) -> str:
+    """Return the content as it is stored. Raises ChangeRefused if it is too large."""
+    text = json.dumps(content)
+    if len(text.encode()) > LARGEST_BYTES:
+        raise ChangeRefused(
+            secret_id, f"must have at most {LARGEST_BYTES} bytes; remove old values"
+        )
+    return text
+
+
 def write(
     client: SecretsManagerClient, secret_id: str, content: dict[str, Any], replacing: Version | None
 ) -> bool:
@@ -62,11 +72,7 @@ def write(
 
     Returns False after a concurrent write. Raises ChangeRefused if the content is too large or a rotation is running.
     """
-    text = json.dumps(content)
-    if len(text.encode()) > LARGEST_BYTES:
-        raise ChangeRefused(
-            secret_id, f"must have at most {LARGEST_BYTES} bytes; remove old values"
-        )
+    text = text_of_content(secret_id, content)
     token = str(uuid.uuid4())
     if replacing is None:
         try:

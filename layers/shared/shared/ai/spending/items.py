@@ -114,7 +114,7 @@ class Known(SpendingItem):
         return {"pk": filled(cls.pk_pattern, company, sender), "sk": cls.sk_pattern}
 
 
-@audited()
+@audited(maps=("percents",))
 class CompanySettings(SpendingItem):
     """
     A company's bounds as percentages of the defaults, by kind; a kind without one has the deployment's. Its ceilings of

@@ -64,7 +64,7 @@ class Table:
             self._client.get_item, TableName=self.name, Key=encoded(key), ConsistentRead=True
         )
         item = decoded(answer["Item"]) if "Item" in answer else None
-        observed_calls.saw([item] if item else [])
+        observed_calls.saw([item]) if item else observed_calls.missed(key)
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(
@@ -118,7 +118,7 @@ class Table:
             **expressions.of_condition(when),
         )
         self._count(answer)
-        observed_calls.replaced(answer, item)
+        observed_calls.replaced(answer, item, item)
 
     def put_many(self, items: Sequence[Attributes]) -> None:
         """
@@ -190,7 +190,7 @@ class Table:
             **expressions.of_condition(when),
         )
         self._count(answer)
-        observed_calls.replaced(answer, None)
+        observed_calls.replaced(answer, key, None)
 
     def transact(self, *writes: Attributes) -> None:
         """
@@ -259,7 +259,7 @@ class Table:
             when=when,
         )
         write = {"Update": self._of_transaction({"Key": encoded(key)}, change)}
-        return observed_calls.planned(write, put, drop)
+        return observed_calls.planned(write, put, drop, put_once, add, append, take_from_set)
 
     def _of_transaction(self, write: Attributes, arguments: Attributes) -> Attributes:
         arguments.pop("ReturnValuesOnConditionCheckFailure", None)

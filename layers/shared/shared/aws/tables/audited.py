@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAliasType, get_args, get_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pydantic import BaseModel
 
@@ -21,16 +21,28 @@ _SORT_PATTERNS: Final = ("sk_pattern", "sort")
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """
+    What the audit log shows of settings. *texts* are fields whose texts it has: words that a company chose for its own
+    things, never of a customer. *maps* are fields whose maps have names that are fixed by us, so the name of a value
+    says what it is, in snake_case; of all other maps it has the number of entries. None: all maps.
+
+    *is_of_person*: the values describe a person, so it has the names of changed fields only.
+    """
+
+    texts: frozenset[str] = frozenset()
+    maps: frozenset[str] | None = frozenset()
+    is_of_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Audited:
-    """
-    Settings of an item class. The keys of its items begin with *partition* and *sort*. *shows* are the fields whose
-    texts the audit log has: words that a company chose for its own things, never of a customer.
-    """
+    """Settings of an item class. The keys of its items begin with *partition* and *sort*."""
 
     model: type[BaseModel]
     partition: str
     sort: str | None  # None: its items have no sort key
-    shows: frozenset[str]
+    shown: Shown
 
     def has(self, item: Mapping[str, Any]) -> bool:
         """Whether an item is one of these settings."""
@@ -40,26 +52,44 @@ class Audited:
         return (has_sort or sort is self.sort is None) and str(partition).startswith(self.partition)
 
 
-_known: list[Audited] = []
+_known: dict[str, list[Audited]] = {}  # by the word before the first # of their partitions
 
 
-def audited[Model: type[BaseModel]](*shows: str) -> Callable[[Model], Model]:
-    """Declare an item class as settings; the audit log has the texts of its fields *shows*."""
+def audited[Model: type[BaseModel]](
+    *shows: str, maps: tuple[str, ...] = (), is_of_person: bool = False
+) -> Callable[[Model], Model]:
+    """Declare an item class as settings; *shows* are the texts, the others as in `Shown`. By default least is shown."""
 
     def declare(model: Model) -> Model:
         partition, sort = _pattern(model, _PARTITION_PATTERNS), _pattern(model, _SORT_PATTERNS)
-        _known.append(Audited(model, partition or "", sort, frozenset(shows)))
+        shown = Shown(frozenset(shows), frozenset(maps), is_of_person)
+        one = Audited(model, partition or "", sort, shown)
+        _known.setdefault(one.partition.partition("#")[0], []).append(one)
         return model
 
     return declare
 
 
-def shown_of(item: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the fields whose texts may be shown of an item that is settings; None if it is not."""
-    for one in _known:
-        if one.has(item):
-            return one.shows | _of_fixed_words(one.model)
-    return None
+def shown_of(item: Mapping[str, Any]) -> Shown | None:
+    """Return what is shown of an item that is settings; None if it is not."""
+    found = _class_of(item)
+    return _with_fixed(found.model, found.shown) if found is not None else None
+
+
+def is_setting(item: Mapping[str, Any]) -> bool:
+    """Whether an item, or the one of a whole key, is settings. Cheap: calls may read many thousand items."""
+    return _class_of(item) is not None
+
+
+def classes() -> list[Audited]:
+    """Return the declared classes."""
+    return [one for found in _known.values() for one in found]
+
+
+def _class_of(item: Mapping[str, Any]) -> Audited | None:
+    partition = next((str(item[name]) for name in _PARTITIONS if name in item), "")
+    candidates = _known.get(partition.partition("#")[0], ())
+    return next((one for one in candidates if one.has(item)), None)
 
 
 def _pattern(model: type[BaseModel], names: tuple[str, ...]) -> str | None:
@@ -70,10 +100,29 @@ def _pattern(model: type[BaseModel], names: tuple[str, ...]) -> str | None:
 
 
 @lru_cache
-def _of_fixed_words(model: type[BaseModel]) -> frozenset[str]:
-    """Return the stored names of the fields whose type has a fixed set of words."""
-    fields = model.model_fields.items()
-    return frozenset(field.alias or name for name, field in fields if _is_fixed(field.annotation))
+def _with_fixed(model: type[BaseModel], shown: Shown) -> Shown:
+    """Return what is shown with the fields, by stored names, whose type fixes their words or the names of their map."""
+    fields = [(field.alias or name, field.annotation) for name, field in model.model_fields.items()]
+    words = {name for name, annotation in fields if _is_fixed(annotation)}
+    found = {snake(name): [*_fixed_maps(annotation)] for name, annotation in fields}
+    maps = {name for name, fixed in found.items() if fixed and all(fixed)}
+    return replace(shown, texts=shown.texts | words, maps=(shown.maps or frozenset()) | maps)
+
+
+def _fixed_maps(annotation: Any) -> Iterator[bool]:  # noqa: ANN401 - a type of any form
+    """Yield of each map that a type has whether its names are fixed, as those of a model are."""
+    if isinstance(annotation, TypeAliasType):
+        yield from _fixed_maps(annotation.__value__)
+    elif annotation in {Any, dict} or get_origin(annotation) is dict:
+        yield False
+    elif hasattr(annotation, "model_fields"):
+        yield annotation.model_config.get("extra") != "allow"
+        for field in annotation.model_fields.values():
+            yield from _fixed_maps(field.annotation)
+    else:
+        for part in get_args(annotation):
+            if not isinstance(part, str):
+                yield from _fixed_maps(part)
 
 
 def _is_fixed(annotation: Any) -> bool:  # noqa: ANN401 - a type of any form

@@ -73,7 +73,7 @@ class Definition(BaseModel):
         return None if _FITS[self.kind](self, value) else _RULES[self.kind]
 
 
-@audited("definitions")
+@audited("definitions", maps=("definitions",))
 class Definitions(Item):
     """The attributes of a company by name."""
 

@@ -48,7 +48,7 @@ class Details(BaseModel):
     covers: set[str] | None = None
 
 
-@audited()
+@audited(is_of_person=True)
 class Profile(Item):
     """
     A contact, or one that was merged into another contact. Made of one identifier, whose keyed hash is the id.

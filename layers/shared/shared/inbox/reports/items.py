@@ -151,7 +151,7 @@ class PersonMonth(Counted):
         return of + date[-2:]
 
 
-@audited()
+@audited(maps=("business_hours",))
 class ReportSettings(Item):
     """
     The business hours of a company and their zone, in which its days are counted; UTC and all hours without this item.

@@ -60,7 +60,7 @@ async def exchange(call: Call) -> Answer:
 
 
 async def debug(call: Call) -> Answer:
-    """`GET /{version}/debug_token`: the app of a token, and the accounts that it reaches."""
+    """`GET /{version}/debug_token`: the app of a token, and the accounts that it reaches, unless it reaches all."""
     meta_graph.check_token(call.request)
     meta_graph.check_version(call.request)
     app = call.sandbox.objects[TOKENS].get(call.request.query_params.get("input_token", ""))
@@ -68,7 +68,8 @@ async def debug(call: Call) -> Answer:
     if app is not None:
         accounts = [one.waba for one in call.sandbox.config.numbers if one.aws_id is None]
         targets = list(dict.fromkeys(accounts))
-        scopes = [{"scope": scope, "target_ids": targets} for scope in _SCOPES]
+        named = {} if call.sandbox.objects[CODES].get("all") else {"target_ids": targets}
+        scopes = [{"scope": scope, **named} for scope in _SCOPES]
         data = {"is_valid": True, "app_id": app, "expires_at": 0, "granular_scopes": scopes}
     return Answer(json_response({"data": data}))
 

@@ -47,7 +47,12 @@ class Meta:
                 400, "invalid_input", {"code": "must be a new code: begin again at Meta"}
             )
         number = {"phone": PHONE, "display": "+1 555-078-3881", "name": "Acme"}
-        account = {"account_id": WABA, "token_name": f"acme/{WABA}", "numbers": [number]}
+        account = {
+            "account_id": WABA,
+            "token_name": f"acme/{WABA}",
+            "numbers": [number],
+            "problem": None,
+        }
         return Answer({"accounts": [account], "token_ends_at": None})
 
     def step(self, call: Call) -> Answer:
