@@ -156,3 +156,23 @@ def test_languages_and_teams_are_stored_as_a_version_and_the_one_before_comes_ba
     page.get_by_role("button", name=undo).click()
     expect(page.get_by_text("Undone", exact=True)).to_be_visible()
     assert desk.given[1] == ("3", {"instead_of": 5})
+
+
+def test_a_changed_name_of_a_team_is_what_the_dialog_before_the_change_shows(
+    opened: Opened, pages: Path
+) -> None:
+    store = WORDS["en-GB"][-1]
+    desk = Desk()
+    desk.settings["team_names"] = {"sales": "Shop"}
+    page = desk.opened(opened, pages)
+    name = page.get_by_label("Name of the team returns")
+    name.fill("  ")
+    expect(page.get_by_role("button", name=store)).to_be_disabled()
+    name.fill(" Exchanges")
+    page.get_by_label("Name of the team sales").fill("")
+    page.get_by_role("button", name=store).click()
+
+    change = page.get_by_role("dialog").get_by_role("paragraph").first
+    expect(change).to_contain_text("sales: Shop; returns: standard name")
+    expect(change).to_contain_text("sales: standard name; returns: Exchanges")
+    expect(change).not_to_contain_text("en, de")
