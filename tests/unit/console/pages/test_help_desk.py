@@ -59,13 +59,17 @@ class Desk:
         self.given: list[Any] = []
         self.settings: dict[str, Any] = {"languages": ["en", "de"]}
         self.number = 3
+        self.is_complete = True
+        self.unknown = 0
 
     def forecast(self, call: Call) -> Answer:
         compared = COMPARED if int(call.input["compare"]) else dict.fromkeys(COMPARED, 0)
-        report = {"days": 7, "decisions": 12, "others": 4, "is_complete": True}
+        report = {"days": 7, "decisions": 12, "others": 4, "is_complete": self.is_complete}
         differing = {"t-9": "returns"} if int(call.input["compare"]) else {}
         return Answer(
-            report | {"by_intent": [LINE], "compared": compared | {"differing": differing}}
+            report
+            | {"by_intent": [LINE | {"unknown": self.unknown}]}
+            | {"compared": compared | {"differing": differing}}
         )
 
     def switches(self, _: Call) -> Answer:
@@ -156,6 +160,27 @@ def test_languages_and_teams_are_stored_as_a_version_and_the_one_before_comes_ba
     page.get_by_role("button", name=undo).click()
     expect(page.get_by_text("Undone", exact=True)).to_be_visible()
     assert desk.given[1] == ("3", {"instead_of": 5})
+
+
+def test_the_dialog_before_going_live_says_what_the_report_does_not_know(
+    opened: Opened, pages: Path
+) -> None:
+    live = WORDS["en-GB"][0]
+    desk = Desk()
+    page = desk.opened(opened, pages)
+    page.get_by_role("button", name=live).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("In the last 7 days (UTC) it would have replied to 9 messages")
+    expect(dialog).not_to_contain_text("not known")
+    dialog.get_by_role("button", name="Cancel").click()
+
+    desk.is_complete, desk.unknown = False, 6
+    page.get_by_role("combobox").select_option("14")
+    expect(page.get_by_text("Only the newest 16 decisions were read.")).to_be_visible()
+    page.get_by_role("button", name=live).click()
+    expect(dialog).to_contain_text("replied to at least 9 messages")
+    expect(dialog).to_contain_text("Only the newest 16 decisions were read.")
+    expect(dialog).to_contain_text("For 6 decisions it is not known")
 
 
 def test_a_changed_name_of_a_team_is_what_the_dialog_before_the_change_shows(
