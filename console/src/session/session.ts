@@ -4,6 +4,7 @@ import type { Login } from "./config";
 import { forgetDrafts, keepDraftsOf } from "../conversations/drafts";
 import { companiesOf, type Membership } from "./groups";
 import { goToLogin, goToLogout, LoginFailed, refreshed, returnFromLogin, revoke, type Tokens } from "./pkce";
+import { returned } from "./returned";
 
 export type SessionState = "out" | "in" | "ended";
 
@@ -123,7 +124,9 @@ export class Session {
       companies: companiesOf(claims[this.login?.groupsClaim ?? "groups"]),
     };
     keepDraftsOf(this.person.principal);
-    this.company ??= this.person.companies[0]?.company ?? null;
+    // What a dialog gave back belongs to the company in which it was opened.
+    const { companies } = this.person;
+    this.company ??= (companies.find(({ company }) => company === returned()?.company) ?? companies[0])?.company ?? null;
     this.become("in");
   }
 

@@ -7,8 +7,8 @@ export interface Placed {
 
 export type Parsed = { value: Record<string, unknown> } | { line: number | null };
 
-// Texts, signs and ends of lines; a quotation mark alone has no end.
-const TOKEN = /"(?:[^"\\\n]|\\.)*"|[{}[\],:"]|\n|[^\s"{}[\],:]+/g;
+// Texts, signs and ends of lines; a quotation mark alone has no end. Of spaces JSON knows three (RFC 8259, section 2).
+const TOKEN = /"(?:[^"\\\n]|\\.)*"|[{}[\],:"]|\n|[^ \t\r\n"{}[\],:]+/g;
 
 // An object, or the line at which the text stops being one.
 export function parsed(text: string): Parsed {

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from conversations.api.inputs import ActingInput
+from conversations.api.inputs import ActingInput, TakeOverInput
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.transitions import Cause
 from conversations.store import conversations, states
-from conversations.store.items.parts.state import is_held_by_other
+from conversations.store.items.parts.state import holder_of, is_held_by_other
 from shared.api.errors import InvalidInput
 from shared.api.opaque_ids import Seal, seal_of
 from shared.identity import addresses
@@ -88,12 +88,13 @@ class Agent:
     Actor of a call: the person who is logged in, or the API key. A call cannot name another one.
 
     *principal* is stored with every change. *cause* is the cause of the `Request`: it makes the effects of the call
-    idempotent. With *force* the call may act on another agent's conversation.
+    idempotent. With *force* the call may act on another agent's conversation, with *held_by* only on that agent's.
     """
 
     principal: str
     cause: str
     force: bool = False
+    held_by: str | None = None
 
     @classmethod
     def of(cls, request: Request[Any]) -> Self:
@@ -102,6 +103,7 @@ class Agent:
             principal=request.caller.principal,
             cause=request.cause,
             force=isinstance(request.input, ActingInput) and request.input.force,
+            held_by=request.input.held_by if isinstance(request.input, TakeOverInput) else None,
         )
 
     @property
@@ -125,8 +127,12 @@ def check_not_taken(opened: OpenConversation, agent: Agent, assignee: str | None
     Raise AlreadyTaken if another agent holds the conversation and the call has no `force`.
 
     A conversation that *assignee* holds already may be given to this agent again: a call can be repeated. Any agent may
-    take a conversation of a team.
+    take a conversation of a team. Raises StateConflict if another than `held_by` holds it.
     """
+    if agent.held_by is not None:
+        if holder_of(opened.state) not in {agent.held_by, assignee}:
+            raise StateConflict("held_by: another agent, or none, holds the conversation by now")
+        return
     if not agent.force and is_held_by_other(opened.state, agent.principal, assignee):
         raise AlreadyTaken(
             "the conversation is assigned to another agent; set force: true to override"

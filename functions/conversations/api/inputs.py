@@ -9,7 +9,13 @@ from conversations.configuration.projects import ID
 from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.parts.memory import LONGEST_FACT, LONGEST_SUMMARY, MOST_FACTS
-from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label, SnoozeEnd
+from shared.api.models.agent_inputs import (
+    MOST_LABELS,
+    Assignee,
+    AssigneeFilter,
+    Label,
+    SnoozeEnd,
+)
 from shared.api.models.inputs import Input
 from shared.runtime import patterns
 
@@ -89,9 +95,14 @@ class ActingInput(Input):
 
 
 class TakeOverInput(ActingInput):
-    """Agent that gets the conversation, by default the caller; with `force` also from another agent."""
+    """
+    Agent that gets the conversation, by default the caller; with `force` also from another agent.
+
+    With `held_by` only from this one: refused if another, or none, holds it by now.
+    """
 
     assignee: Assignee | None = None
+    held_by: AssigneeFilter | None = None
 
 
 class MessageInput(ActingInput):

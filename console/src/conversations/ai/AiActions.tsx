@@ -14,7 +14,7 @@ export function AiActions({ head, me, onChange }: { head: Head; me: string | nul
   const { client } = useApp();
   const path = { ref: head.ref };
   const say = useSay("conversations", head.ref);
-  const takeOver = async (body: { force?: boolean; assignee?: string }) => {
+  const takeOver = async (body: { force?: boolean; held_by?: string; assignee?: string }) => {
     await client.call("POST /conversations/{ref}/take-over", { path, body });
     onChange();
   };
@@ -37,7 +37,8 @@ export function AiActions({ head, me, onChange }: { head: Head; me: string | nul
   if (ENDED.includes(head.conversation_status)) return null;
   const give = (one: string | null, isUndo = false) => {
     if (one === null) return;
-    if (isUndo) return takeOver({ force: true, assignee: one });
+    // Refused if a colleague has it by now, also when this page no longer learns of it.
+    if (isUndo) return takeOver({ held_by: head.owner!, assignee: one });
     assignee = one;
     return take.run();
   };

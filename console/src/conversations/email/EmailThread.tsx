@@ -150,7 +150,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
         canRemove
         offersMe
         onAssign={(one, isUndo) => {
-          if (isUndo) return change({ assigned_to: one });
+          if (isUndo) return change({ assigned_to: one, expected_seq: thread.last_seq });
           assignee = one;
           return take.run();
         }}

@@ -137,7 +137,7 @@ function Mode({ report, switches, onChange }: { report: Report; switches: Switch
   const standing = switches.dry_run;
   const isDry = standing?.in_force === true;
   const put = (value: string) => client.call("PUT /admin/richpanel/switches", { body: { dry_run: value }, key: crypto.randomUUID() });
-  const sum = (name: "would_reply" | "would_hand_over" | "would_route") => report.by_intent.reduce((total, one) => total + one[name], 0);
+  const sum = (name: "would_reply" | "would_hand_over" | "would_route" | "unknown") => report.by_intent.reduce((total, one) => total + one[name], 0);
   const held = heldBack(switches);
   const act = isDry ? "live" : "dry";
   return (
@@ -161,9 +161,11 @@ function Mode({ report, switches, onChange }: { report: Report; switches: Switch
         >
           {isDry && (
             <p>
-              {t("desk.expected", { days: report.days, replies: sum("would_reply"), handed: sum("would_hand_over"), routed: sum("would_route") })}
+              {t(report.is_complete ? "desk.expected" : "desk.expected_at_least", { days: report.days, replies: sum("would_reply"), handed: sum("would_hand_over"), routed: sum("would_route") })}
             </p>
           )}
+          {isDry && !report.is_complete && <p class="notice">{t("desk.incomplete", { count: report.decisions + report.others })}</p>}
+          {isDry && sum("unknown") > 0 && <p>{t("desk.expected_unknown", { count: sum("unknown") })}</p>}
           {isDry && held.length > 0 && <p class="notice">{t("desk.held", { switches: held.join(", ") })}</p>}
           {isDry && <p class="quiet">{t("desk.backlog")}</p>}
         </LiveChange>

@@ -35,9 +35,10 @@ function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<
   const [given, setGiven] = useState(before);
   const [isAsked, setAsked] = useState(false);
   const made = useRef(0); // the version that the change has stored
+  const asGiven = { languages: given.languages, names: namesOf(given) };
+  const changed = changesOf(before, asGiven);
   const set = async () => {
-    const names = Object.fromEntries(Object.entries(given.names).flatMap(([team, name]) => (name.trim() ? [[team, name.trim()]] : [])));
-    const body = { based_on: stored.number, settings: { languages: given.languages, team_names: names } };
+    const body = { based_on: stored.number, settings: { languages: given.languages, team_names: asGiven.names } };
     made.current = (await client.call("PUT /admin/richpanel/settings", { body })).result.number;
   };
   const number = String(stored.number);
@@ -72,7 +73,7 @@ function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<
         </Field>
       ))}
       <div class="ops-editor-end">
-        <Button type="submit" kind="primary" disabled={JSON.stringify(given) === JSON.stringify(before)}>
+        <Button type="submit" kind="primary" disabled={!changed.length}>
           {t("ops.store")}
         </Button>
       </div>
@@ -80,8 +81,8 @@ function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<
         <LiveChange
           title={t("desk.speech")}
           button={t("ops.store")}
-          from={before.languages.join(", ")}
-          to={given.languages.join(", ") || t("desk.no_language")}
+          from={changed.map(({ from }) => from).join("; ")}
+          to={changed.map(({ to }) => to).join("; ")}
           effect={t("desk.speech.effect")}
           set={set}
           back={back}
@@ -92,6 +93,21 @@ function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<
       )}
     </form>
   );
+}
+
+// An empty name keeps the standard one.
+function namesOf({ names }: Entered): Record<string, string> {
+  return Object.fromEntries(Object.entries(names).flatMap(([team, name]) => (name.trim() ? [[team, name.trim()]] : [])));
+}
+
+// What differs, in words: the languages, and the name of each team.
+function changesOf(before: Entered, after: Entered): { from: string; to: string }[] {
+  const said = ({ languages, names }: Entered) => [
+    languages.join(", ") || t("desk.no_language"),
+    ...[...new Set([...TEAMS, ...Object.keys(before.names)])].map((team) => `${team}: ${names[team] ?? t("desk.standard_name")}`),
+  ];
+  const now = said(after);
+  return said({ ...before, names: namesOf(before) }).flatMap((from, at) => (from === now[at] ? [] : [{ from, to: now[at]! }]));
 }
 
 function enteredOf(stored: Settings): Entered {

@@ -3,13 +3,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import type { ConsoleOperations } from "../../api/routes";
-import { useApp } from "../../app";
+import { useApp, useSession } from "../../app";
 import { Section, Time } from "../../operations/sections";
 import { PAGE } from "../../session/config";
-import { begin, takeReturned } from "../../session/returned";
+import { begin, takeReturned, type Returned } from "../../session/returned";
 import { Copied } from "../../setup/Copied";
 import { placeOf } from "../../shell/router";
-import { t } from "../../texts/texts";
+import { t, type Key } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";
 import { showToast } from "../../ui/toastList";
@@ -19,27 +19,31 @@ import "../../setup/setup.css";
 type SignedUp = ConsoleOperations.SignedUp;
 
 const APP = "sign-up-app"; // whose dialog was opened
+const MOST_MS = 600_000; // the longest that a code may work: RFC 6749, section 4.1.2
 
 export function SignUp({ onConnected }: { onConnected: () => void }) {
   const { client } = useApp();
+  const { company } = useSession();
   const app = useDraft(APP);
   const [returned] = useState(takeReturned);
+  const answer = new URLSearchParams(returned?.answer);
+  const loss = returned && lossOf(returned, company);
+  const code = loss ? null : answer.get("code");
   const [found, setFound] = useState<SignedUp | null>(null);
   const dialogs = useResource(async (signal) => (await client.call("GET /operations/whatsapp/sign-up", { signal })).result.dialogs, [client]);
   const accept = useAction(async () => {
-    const code = returned?.get("code");
     if (!code) return;
     setFound((await client.call("POST /operations/whatsapp/sign-up", { body: { app_id: app.text, code, redirect_uri: PAGE } })).result);
   });
   const isAsked = useRef(false); // a code works once
   useEffect(() => {
-    if (isAsked.current || !returned?.get("code")) return;
+    if (isAsked.current || !code) return;
     isAsked.current = true;
     void accept.run();
-  }, [returned]);
+  }, [code]);
   const open = (appId: string, address: string) => {
     app.write(appId);
-    const state = begin(placeOf("operations", "accounts"));
+    const state = begin(placeOf("operations", "accounts"), company);
     location.assign(`${address}&${new URLSearchParams({ redirect_uri: PAGE, state }).toString()}`);
   };
   const refusal = accept.error?.problemOf("code");
@@ -48,9 +52,9 @@ export function SignUp({ onConnected }: { onConnected: () => void }) {
       {(offered) => (
         <>
           {accept.busy && <p role="status">{t("signup.exchanging")}</p>}
-          {returned?.has("error") && (
+          {(loss ?? answer.has("error")) && (
             <p class="notice notice-warn" role="alert">
-              {t("signup.refused")}
+              {t(loss ?? "signup.refused")}
             </p>
           )}
           {refusal && (
@@ -80,6 +84,12 @@ export function SignUp({ onConnected }: { onConnected: () => void }) {
       )}
     </Section>
   );
+}
+
+// Why what the dialog gave back is not used: a code is exchanged only for the company in which the dialog was opened.
+function lossOf(returned: Returned, company: string | null): Key | null {
+  if (returned.company !== company) return "signup.other_company";
+  return Date.now() - returned.at > MOST_MS ? "signup.used" : null;
 }
 
 const FIELDS = ["app_id", "app_secret", "config_id"];

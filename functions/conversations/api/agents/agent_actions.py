@@ -60,7 +60,7 @@ def take_over(
     """
     Give the conversation to *assignee*, by default the caller, and silence the model. Safe to repeat.
 
-    Raises NotOpen and AlreadyTaken.
+    Raises NotOpen, AlreadyTaken and StateConflict.
     """
     return standing_view(_with_holder(resources, opened, agent, assignee or agent.principal))
 
@@ -172,7 +172,7 @@ def enqueue(resources: Resources, opened: OpenConversation, record: Record, *wha
 
 
 def check_may_write(opened: OpenConversation, agent: Agent, assignee: str | None = None) -> None:
-    """Raise NotOpen, or AlreadyTaken as `check_not_taken` does."""
+    """Raise NotOpen, or what `check_not_taken` raises."""
     _check_is_open(opened)
     check_not_taken(opened, agent, assignee)
 

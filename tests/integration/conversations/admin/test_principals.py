@@ -162,6 +162,27 @@ def test_a_conversation_is_given_to_an_agent_who_then_needs_no_force(harness: Ha
     assert harness.on(ref, "messages", CAROL | {"text": "Hello"}).status == 202
 
 
+def test_a_conversation_is_taken_from_the_agent_whom_the_call_names_and_from_no_other(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", DAN | {"assignee": "carol"})
+    from_carol = {"assignee": "dan", "held_by": "carol"}
+
+    assert (
+        harness.on(ref, "take-over", DAN | from_carol, key="back-to-dan-1").result["owner"] == "dan"
+    )
+    assert harness.on(ref, "take-over", DAN | from_carol).result["owner"] == "dan"  # as it is
+    for holder in ("erin", "team:shop"):
+        harness.on(ref, "take-over", DAN | {"assignee": holder, "force": True})
+        refused = harness.on(ref, "take-over", DAN | from_carol)
+        assert (refused.status, refused.error) == (409, "state_conflict")
+        assert harness.state(ref).owner == holder
+    harness.on(ref, "hand-back", DAN | {"force": True})
+    assert harness.on(ref, "take-over", DAN | from_carol).error == "state_conflict"
+    assert harness.state(ref).owner is None
+
+
 def test_giving_a_conversation_to_an_agent_is_finished_by_its_repetition(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

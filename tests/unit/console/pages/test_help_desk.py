@@ -59,13 +59,17 @@ class Desk:
         self.given: list[Any] = []
         self.settings: dict[str, Any] = {"languages": ["en", "de"]}
         self.number = 3
+        self.is_complete = True
+        self.unknown = 0
 
     def forecast(self, call: Call) -> Answer:
         compared = COMPARED if int(call.input["compare"]) else dict.fromkeys(COMPARED, 0)
-        report = {"days": 7, "decisions": 12, "others": 4, "is_complete": True}
+        report = {"days": 7, "decisions": 12, "others": 4, "is_complete": self.is_complete}
         differing = {"t-9": "returns"} if int(call.input["compare"]) else {}
         return Answer(
-            report | {"by_intent": [LINE], "compared": compared | {"differing": differing}}
+            report
+            | {"by_intent": [LINE | {"unknown": self.unknown}]}
+            | {"compared": compared | {"differing": differing}}
         )
 
     def switches(self, _: Call) -> Answer:
@@ -156,3 +160,44 @@ def test_languages_and_teams_are_stored_as_a_version_and_the_one_before_comes_ba
     page.get_by_role("button", name=undo).click()
     expect(page.get_by_text("Undone", exact=True)).to_be_visible()
     assert desk.given[1] == ("3", {"instead_of": 5})
+
+
+def test_the_dialog_before_going_live_says_what_the_report_does_not_know(
+    opened: Opened, pages: Path
+) -> None:
+    live = WORDS["en-GB"][0]
+    desk = Desk()
+    page = desk.opened(opened, pages)
+    page.get_by_role("button", name=live).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("In the last 7 days (UTC) it would have replied to 9 messages")
+    expect(dialog).not_to_contain_text("not known")
+    dialog.get_by_role("button", name="Cancel").click()
+
+    desk.is_complete, desk.unknown = False, 6
+    page.get_by_role("combobox").select_option("14")
+    expect(page.get_by_text("Only the newest 16 decisions were read.")).to_be_visible()
+    page.get_by_role("button", name=live).click()
+    expect(dialog).to_contain_text("replied to at least 9 messages")
+    expect(dialog).to_contain_text("Only the newest 16 decisions were read.")
+    expect(dialog).to_contain_text("For 6 decisions it is not known")
+
+
+def test_a_changed_name_of_a_team_is_what_the_dialog_before_the_change_shows(
+    opened: Opened, pages: Path
+) -> None:
+    store = WORDS["en-GB"][-1]
+    desk = Desk()
+    desk.settings["team_names"] = {"sales": "Shop"}
+    page = desk.opened(opened, pages)
+    name = page.get_by_label("Name of the team returns")
+    name.fill("  ")
+    expect(page.get_by_role("button", name=store)).to_be_disabled()
+    name.fill(" Exchanges")
+    page.get_by_label("Name of the team sales").fill("")
+    page.get_by_role("button", name=store).click()
+
+    change = page.get_by_role("dialog").get_by_role("paragraph").first
+    expect(change).to_contain_text("sales: Shop; returns: standard name")
+    expect(change).to_contain_text("sales: standard name; returns: Exchanges")
+    expect(change).not_to_contain_text("en, de")

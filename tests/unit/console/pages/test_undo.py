@@ -142,7 +142,7 @@ def given(call: Call) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("click", "done", "back"),
     [
-        ("Assign to me", {"assigned_to": "user:ada"}, {}),
+        ("Assign to me", {"assigned_to": "user:ada"}, {"expected_seq": 1}),
         ("More/Spam", {}, {}),
         ("More/One day", {"remind_at": ...}, {"expected_seq": 11}),
         ("Discard", {"version": 1}, {"version": 7}),
@@ -164,6 +164,64 @@ def test_each_change_of_a_mail_thread_has_an_undo(
     pairs = {"spam": "not-spam", "reject": "restore", "{conversation_id}": "{conversation_id}"}
     first, second = (call.route.rpartition("/")[2] for call in made)
     assert pairs[first] == second
+
+
+def test_an_undo_from_another_page_keeps_the_assignment_that_a_colleague_made_of_a_mail_thread(
+    opened: Opened, pages: Path
+) -> None:
+    threaded = Threaded()
+    network = threaded.network(pages)
+
+    def changed(call: Call) -> Answer | Refusal:
+        seq = len(threaded.texts)
+        if call.input.get("expected_seq") not in {None, seq}:
+            return Refusal(409, "state_conflict")
+        threaded.assigned_to = call.input["assigned_to"]
+        return Answer({"conversation_id": THREAD, "last_seq": seq, "status": "active"})
+
+    network.answers["PATCH /email-threads/{conversation_id}"] = changed
+    page = opened(network, f"all/email_threads/{THREAD}")
+    page.get_by_role("button", name="Assign to me").click()
+    page.locator(".toast").wait_for()
+
+    page.evaluate("location.hash = '#/all/whatsapp/k0'")
+    facts(page).get_by_role("textbox", name="Add a label").wait_for()
+    threaded.assigned_to = "user:kim"
+    threaded.texts.append("Hello?")  # the sequence of the thread goes on
+    undo(page)
+    page.locator(".toast", has_text="Not undone: Someone has changed this meanwhile").wait_for()
+    assert threaded.assigned_to == "user:kim"
+
+
+def test_an_undo_from_another_page_takes_no_conversation_of_the_assistant_from_a_colleague(
+    opened: Opened, pages: Path
+) -> None:
+    assisted = Assisted()
+    network = assisted.network(pages)
+    held: dict[str, str] = {"mode": "human", "owner": "user:ada"}
+
+    def shown(call: Call) -> Answer:
+        return Answer({**assisted.opened(call).result, **held})
+
+    def taken(call: Call) -> Answer | Refusal:
+        if call.input.get("held_by", held["owner"]) != held["owner"]:
+            return Refusal(409, "state_conflict")
+        held["owner"] = call.input["assignee"]
+        return Answer({"ref": REF, "conversation_status": "handoff_active", **held})
+
+    network.answers["GET /conversations/{ref}"] = shown
+    network.answers["POST /conversations/{ref}/take-over"] = taken
+    page = opened(network, f"all/conversations/{quote(REF, safe='')}")
+    page.locator("[data-command=assign] > button").click()
+    page.locator(".choice", has_text="Kim").click()
+    page.locator(".toast").wait_for()
+
+    page.evaluate("location.hash = '#/all/whatsapp/k0'")
+    facts(page).get_by_role("textbox", name="Add a label").wait_for()
+    held["owner"] = "team:shop"
+    undo(page)
+    page.locator(".toast", has_text="Not undone: Someone has changed this meanwhile").wait_for()
+    assert held["owner"] == "team:shop"
 
 
 def test_an_agent_who_withdraws_a_draft_may_restore_it(opened: Opened, pages: Path) -> None:

@@ -54,6 +54,9 @@ def test_a_value_is_found_at_its_line_and_an_absent_one_at_what_it_belongs_to(
         ("[]", 1),
         ("1", 1),
         ("", 1),
+        ('{\n"a":\u00a01\n}', 2),
+        ('{\n"a": 1,\n"b"\u2003: 2}', 3),
+        ("\ufeff{}", 1),
     ],
 )
 def test_a_text_that_is_no_object_is_refused_at_its_line(text: str, line: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -15,12 +16,13 @@ from tests.unit.console.pages.network import PAGE, Answer, Call, Refusal
 from tests.unit.console.pages.whatsapp.account import ACTION, NUMBER, PHONE, WABA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page, Request, Route
 
     from tests.unit.console.pages.conftest import Opened
-    from tests.unit.console.pages.network import Answered
+    from tests.unit.console.pages.network import Answered, Network
 
 APP = "123456789012345"
 DIALOG = "https://www.facebook.example/v23.0/dialog/oauth?client_id=123456789012345"
@@ -95,13 +97,16 @@ class Meta:
         }
 
 
-def with_dialog(page: Page) -> list[dict[str, list[str]]]:
-    """Meta's dialog, which returns at once; the queries with which it was opened."""
+def with_dialog(
+    page: Page, meanwhile: Callable[[], None] = lambda: None
+) -> list[dict[str, list[str]]]:
+    """Meta's dialog, which returns after *meanwhile*; the queries with which it was opened."""
     asked: list[dict[str, list[str]]] = []
 
     def answer(route: Route) -> None:
         query = parse_qs(urlsplit(route.request.url).query)
         asked.append(query)
+        meanwhile()
         back = f"{query['redirect_uri'][0]}?code=of-meta&state={query['state'][0]}"
         script = f"<script>location.replace({back!r})</script>"
         route.fulfill(body=script, content_type="text/html")
@@ -147,6 +152,84 @@ def test_an_answer_of_meta_that_works_no_more_is_said_in_the_persons_language(
 
     expect(page.get_by_role("alert")).to_contain_text(again)
     assert meta.steps == []
+
+
+BOTH = ("first:admin", "first:operator", "acme:admin", "acme:operator")
+EXCHANGE = "POST /operations/whatsapp/sign-up"
+
+
+def open_dialog_in_acme(page: Page, network: Network, later: tuple[str, ...]) -> list[str]:
+    """Open the dialog in the second company; at the return *later* are the groups. Gives companies of exchanges."""
+    companies: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method == "POST" and request.url.endswith("/operations/whatsapp/sign-up"):
+            companies.append(request.headers.get("x-company", "acme"))
+
+    page.on("request", note)
+    with_dialog(page, lambda: setattr(network, "groups", later))
+    page.get_by_role("button", name="Ada").first.click()
+    page.get_by_label("Company").select_option("acme")
+    page.get_by_role("button", name=re.compile("Sign up at Meta with the app")).click()
+    return companies
+
+
+def test_what_a_dialog_gave_back_is_exchanged_in_the_company_in_which_it_was_opened(
+    opened: Opened, pages: Path
+) -> None:
+    meta = Meta()
+    network = Company().network(pages, *BOTH, **meta.answers())
+    page = opened(network, "operations/accounts")
+    companies = open_dialog_in_acme(page, network, BOTH)
+
+    expect(page.get_by_role("group", name="+1 555-078-3881")).to_be_visible()
+    assert companies == ["acme"]
+    assert meta.given == [{"app_id": APP, "code": "of-meta", "redirect_uri": PAGE}]
+
+
+def test_a_code_is_given_to_no_other_company_once_the_person_has_left_the_one_of_the_dialog(
+    opened: Opened, pages: Path
+) -> None:
+    meta = Meta()
+    network = Company().network(pages, *BOTH, **meta.answers())
+    page = opened(network, "operations/accounts")
+    open_dialog_in_acme(page, network, BOTH[:2])
+
+    expect(page.get_by_role("alert")).to_contain_text("opened in another company")
+    assert EXCHANGE not in network.routes()
+
+
+def test_a_code_is_not_exchanged_when_it_is_too_old_to_work(opened: Opened, pages: Path) -> None:
+    meta = Meta()
+    network = Company().network(pages, "acme:admin", "acme:operator", **meta.answers())
+    page = opened(network, "all")
+    kept = {"answer": "?code=of-meta", "company": "acme", "at": 1}
+    page.evaluate(
+        "(kept) => sessionStorage.setItem('parley:draft:returned', kept)", json.dumps(kept)
+    )
+    page.evaluate("location.hash = '#/operations/accounts'")
+
+    expect(page.get_by_role("alert")).to_contain_text("does not work any more")
+    assert EXCHANGE not in network.routes()
+
+
+def test_a_code_that_was_not_exchanged_does_not_outlive_the_sign_out(
+    opened: Opened, pages: Path
+) -> None:
+    meta = Meta()
+    answers = meta.answers() | {"POST /sign-out": lambda _: Answer({"openConnections": 0})}
+    network = Company().network(pages, "acme:admin", "acme:operator", **answers)
+    page = opened(network, "operations/accounts")
+    # An agent's pages take no code.
+    with_dialog(page, lambda: setattr(network, "groups", ("acme:agent",)))
+    page.get_by_role("button", name=re.compile("Sign up at Meta with the app")).click()
+    page.wait_for_function("Object.values(sessionStorage).some((kept) => kept.includes('of-meta'))")
+    page.locator("nav.rail").wait_for()
+
+    page.get_by_role("button", name="Ada").first.click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator(".signin-card button").first).to_be_visible()
+    assert "of-meta" not in page.evaluate("JSON.stringify(sessionStorage)")
 
 
 def test_a_return_that_another_page_began_is_no_sign_up(opened: Opened, pages: Path) -> None:
