@@ -14,7 +14,7 @@ from conversations.configuration.projects import ConfigurationInvalid
 from conversations.lifecycle import trials
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, of
-from conversations.store.items.parts.trial import Arm, Mode, Trial, TrialCounts
+from conversations.store.items.parts.trial import Arm, EndCause, Mode, Trial, TrialCounts
 from conversations.store.trials import Trials
 from shared.ai.spending import prices
 from shared.api.auth import Scope
@@ -61,6 +61,10 @@ def outcomes(
             is_running = trials.running(stored, trial_id, projects.parse(item)) is not None
         except ConfigurationInvalid:
             is_running = True  # no turn runs until an operator has repaired the project
+        if is_running and item.get(versions.TRIAL) != trial_id:
+            # Another writer of the project has removed the name: no new conversation and no answer asks for the trial.
+            stored.end(trial_id, EndCause.STOPPED, withdrawn=False)
+            is_running = False
         if not is_running:
             put_away(deps, caller, project_id, trial_id)
             trial = stored.read(trial_id) or trial
