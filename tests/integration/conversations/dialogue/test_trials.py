@@ -8,6 +8,8 @@ import pytest
 
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable
+from shared.ai.retrieval.local import LocalRetriever
 from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
     DAY_MS,
@@ -272,6 +274,48 @@ def test_hand_offs_of_both_versions_are_counted_side_by_side(system: System) -> 
     found = outcomes(system, trial_id)
     assert (found["live"]["handed_off"], found["trial"]["handed_off"]) == (0, 1)
     assert pairs(system, trial_id)[0]["handed_off_for"] == "ai"
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (RetrieverUnavailable("SlowDown"), "documents_unavailable"),
+        (CorpusTooLarge(), "corpus_too_large"),
+    ],
+)
+def test_a_shadow_whose_documents_cannot_be_searched_has_failed_and_hands_nothing_off(
+    system: System, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(LocalRetriever, "retrieve", fails)
+    project(system, FIRST)
+    start_conversation(system)
+    number = version(system, "Say TRIED.", knowledge_config={"enabled": True})
+    trial_id = begin(system, mode="shadow", version=number, most_answers=10)
+    says(system, LIVE, function_call("search_documents", query="shift hours"))
+
+    write(system, "When do I start?")
+
+    found = outcomes(system, trial_id)
+    assert (found["failed"], found["trial"]["answers"], found["trial"]["handed_off"]) == (1, 0, 0)
+    assert float(found["trial"]["dollars"]) > 0
+    (pair,) = pairs(system, trial_id)
+    assert (pair["status"], pair["reason"], pair.get("handed_off_for")) == ("failed", reason, None)
+
+
+def test_an_opt_out_by_a_version_in_shadow_is_counted_as_one_and_not_as_a_hand_off(
+    system: System,
+) -> None:
+    _, trial_id = shadow(system)
+    says(system, LIVE, function_call("opt_out"))
+
+    write(system, "Bitte keine Nachrichten mehr")
+
+    found = outcomes(system, trial_id)["trial"]
+    assert (found["answers"], found["opted_out"], found["handed_off"]) == (1, 1, 0)
+    assert pairs(system, trial_id)[0]["functions"] == ["opt_out"]
 
 
 def test_a_person_who_is_erased_has_no_answer_of_a_trial_any_more(system: System) -> None:
