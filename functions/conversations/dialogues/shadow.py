@@ -25,6 +25,7 @@ from conversations.dialogues.shadow_calls import Calls, Spent
 from conversations.initiation import case_data
 from conversations.lifecycle import conversation, trials
 from conversations.outbound.compose.answer_message import converted
+from conversations.outbound.compose.content import memory
 from conversations.outbound.compose.facts import HISTORY, config_of
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.compose.turn_input import Known, task_of
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.store.items.log import Message
+    from conversations.store.items.parts.memory import Memory
     from conversations.store.items.parts.trial import Trial
     from shared.ai.providers.model_creation import ModelDependencies
 
@@ -163,16 +165,23 @@ class _Turn:
             raise Unwritable("case_data_unreadable")
         new = self.sent.answers if self.sent else {}
         answers = {q: a for q, a in case.recorded_answers.items() if new.get(q) != a}
-        newest = messages.newest(resources.log, opened.ref, HISTORY)
-        remembers = opened.company.memory.summary or opened.company.memory.carry_over
+        known, asked = self._memory(opened), self.record.asked
         return Known(
-            messages=[one for one in newest if one.own_sk <= self.record.asked],
+            messages=memory.read_messages(resources, opened, known, HISTORY, asked),
             case=replace(case, recorded_answers=answers),
-            memory=memories.read(resources.log, opened.ref) if remembers else None,
+            memory=known,
             knowledge=self.deps.documents.knowledge_of(opened, config)
             if opened.company.knowledge_config
             else None,
         )
+
+    def _memory(self, opened: OpenConversation) -> Memory | None:
+        """Return the memory of the conversation; None also if it was renewed with a later message."""
+        settings = opened.company.memory
+        if not (settings.summary or settings.carry_over):
+            return None
+        known = memories.read(self.deps.resources.log, opened.ref)
+        return known if known and (known.up_to or "") <= self.record.asked else None
 
 
 def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.store.annotations import memories
+from conversations.store.items.parts.memory import Memory
+from conversations.store.trials import Trials
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable
 from shared.ai.retrieval.local import LocalRetriever
+from shared.runtime import clock
 from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
     DAY_MS,
     OPENAI_SECRET_ID,
+    direct_resources,
     function_call,
     model_answer,
     start_conversation,
@@ -26,6 +31,8 @@ from tests.simulation.conversations.erasure import erase, exported
 from tests.simulation.disturbances import deaths_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
@@ -94,6 +101,28 @@ def shadow_of_booking(system: System) -> str:
     return begin(system, mode="shadow", version=number, most_answers=5)
 
 
+def before_shadow(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Let something happen after the live answer, before the version on trial reads the conversation."""
+    begin_shadow = Trials.begin_shadow
+
+    def acts_first(trials: Trials, *given: Any) -> bool | None:
+        is_new = begin_shadow(trials, *given)
+        act()
+        return is_new
+
+    monkeypatch.setattr(Trials, "begin_shadow", acts_first)
+
+
+def add_messages(system: System, ref: str, text: str, count: int, *, after_ms: int) -> None:
+    """Messages from a time on, in ms after the newest one, a second apart."""
+    newest = system.log(ref)[-1]
+    begin_ms = clock.from_text(str(newest["message_timestamp"])) + after_ms
+    for number in range(count):
+        at, name = clock.to_text(begin_ms + number * 1_000), f"{text.lower()}-{number}"
+        one = {"sk": f"MSG#{at}#{name}", "message_timestamp": at, "entry_id": name}
+        system.write("log", {**newest, **one, "content": f"{text} {number}."})
+
+
 def says(system: System, *texts: str) -> None:
     for text in texts:
         system.sandbox.openai.answers.append(OpenAiAnswer(text=text))
@@ -139,6 +168,63 @@ def test_the_shadow_reads_the_conversation_as_the_live_turn_did_and_has_its_own_
     assert "Say TRIED." in request
     assert "When do I start?" in request
     assert "You start at nine." not in request
+
+
+def test_the_shadow_reads_as_many_messages_as_the_live_turn_though_many_came_since(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, _ = shadow(system)
+    before_shadow(monkeypatch, lambda: add_messages(system, ref, "Later", 25, after_ms=60_000))
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    request = asked(system)[-1]
+    assert "Say TRIED." in request
+    assert "Hello Ann, can you start in May?" in request
+    assert "When do I start?" in request
+    assert "Later" not in request
+
+
+@pytest.mark.parametrize("is_later", [False, True])
+def test_the_shadow_reads_a_memory_only_if_it_has_no_later_message(
+    system: System, monkeypatch: pytest.MonkeyPatch, *, is_later: bool
+) -> None:
+    system.change(memory={"summary": True})
+    ref, _ = shadow(system)
+
+    def remember() -> None:
+        place = ("answered", "asked")[not is_later]
+        shadows = [row for key, row in system.rows().items() if _is_answer(ref, key)]
+        at = clock.to_text(clock.now_ms())
+        known = Memory(summary="Ann wants nights.", up_to=shadows[0][place], by="ai", at=at)
+        memories.write(direct_resources(system).log, ref, known, seen=None)
+
+    before_shadow(monkeypatch, remember)
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    request = asked(system)[-1]
+    assert "Say TRIED." in request
+    assert ("Ann wants nights." in request) is not is_later
+
+
+def test_the_shadow_reads_the_messages_that_the_memory_lacks_as_the_live_turn_does(
+    system: System,
+) -> None:
+    system.change(memory={"summary": True})
+    ref, _ = shadow(system)
+    add_messages(system, ref, "Old", 60, after_ms=-60_000)
+    says(system, LIVE, "no memory", "none again", TRIED)
+
+    write(system, "When do I start?")
+
+    live, *_, tried = asked(system)[-4:]
+    assert "Say TRIED." in tried
+    for request in (live, tried):
+        assert "Old 13." not in request
+        assert "Old 16." in request
 
 
 def test_the_live_answer_is_sent_before_the_version_in_shadow_is_asked(system: System) -> None:
