@@ -219,6 +219,19 @@ def test_a_trial_that_has_ended_by_a_rule_is_ended_when_it_is_read(second: Harne
     assert versions.TRIAL not in stored(second)
 
 
+def test_a_trial_that_a_worker_has_ended_is_not_named_any_more_once_it_is_read(
+    second: Harness,
+) -> None:
+    trial_id = begin(second, SHADOW).result["trial_id"]
+    trials = Trials(second.resources.log, COMPANY, PROJECT)
+    trials.end(trial_id, EndCause.ANSWERS, withdrawn=False)  # workers may only read projects
+
+    found = second.call(ONE, names=OF_PROJECT | {"trial_id": trial_id}, who=ADMIN).result
+
+    assert (found["running"], found["ended_for"]) == (False, EndCause.ANSWERS)
+    assert versions.TRIAL not in stored(second)
+
+
 def test_trials_need_the_role_that_sets_up_projects_and_their_texts_the_one_that_reads(
     second: Harness,
 ) -> None:
