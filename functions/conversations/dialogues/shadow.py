@@ -3,7 +3,8 @@ Writes the answer of a version on trial beside the live one. Nothing is sent, an
 
     the trial has ended, or its bounds are reached   nothing
     answer begun before                              its worker has died: counted as failed, and not made again
-    model fails, or the budget is nearly spent       counted as failed
+    model or documents fail, or the budget is spent  counted as failed, not as a hand-off
+    version opts the customer out                    counted as that, and nothing changes
     function of the project                          the result that the live version got for the same call, else none
     person erased meanwhile                          nothing is stored
 
@@ -16,15 +17,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from conversations.ai.config import BuiltIn
+from conversations.ai.outcome import Cause
 from conversations.ai.turn import dialogue
 from conversations.configuration import versions
 from conversations.dialogues.shadow_calls import Calls, Spent
 from conversations.initiation import case_data
 from conversations.lifecycle import conversation, trials
 from conversations.outbound.compose.answer_message import converted
+from conversations.outbound.compose.content import memory
 from conversations.outbound.compose.facts import HISTORY, config_of
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.compose.turn_input import Known, task_of
+from conversations.outbound.failures import OPTED_OUT_BY_MODEL
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.store.items.log import Message
+    from conversations.store.items.parts.memory import Memory
     from conversations.store.items.parts.trial import Trial
     from shared.ai.providers.model_creation import ModelDependencies
 
@@ -59,6 +65,7 @@ TURN_MS = 80 * clock.SECOND_MS
 SPARE_MS = 10 * clock.SECOND_MS  # to store the result
 INTERRUPTED, VERSION_UNUSABLE = "interrupted", "version_unusable"
 _PERCENT = 100
+_BY_MODEL = frozenset(Cause)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,16 +165,23 @@ class _Turn:
             raise Unwritable("case_data_unreadable")
         new = self.sent.answers if self.sent else {}
         answers = {q: a for q, a in case.recorded_answers.items() if new.get(q) != a}
-        newest = messages.newest(resources.log, opened.ref, HISTORY)
-        remembers = opened.company.memory.summary or opened.company.memory.carry_over
+        known, asked = self._memory(opened), self.record.asked
         return Known(
-            messages=[one for one in newest if one.own_sk <= self.record.asked],
+            messages=memory.read_messages(resources, opened, known, HISTORY, asked),
             case=replace(case, recorded_answers=answers),
-            memory=memories.read(resources.log, opened.ref) if remembers else None,
+            memory=known,
             knowledge=self.deps.documents.knowledge_of(opened, config)
             if opened.company.knowledge_config
             else None,
         )
+
+    def _memory(self, opened: OpenConversation) -> Memory | None:
+        """Return the memory of the conversation; None also if it was renewed with a later message."""
+        settings = opened.company.memory
+        if not (settings.summary or settings.carry_over):
+            return None
+        known = memories.read(self.deps.resources.log, opened.ref)
+        return known if known and (known.up_to or "") <= self.record.asked else None
 
 
 def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:
@@ -185,9 +199,12 @@ def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:
             "handed_off_for": "function_approval" if message.proposal else message.hand_off_cause,
         }
     except Unwritable as refusal:
-        if not spent.micros and spent.ms == 0:
-            return _failed(answer, refusal.reason)
-        facts = {"handed_off_for": refusal.reason}
+        if refusal.reason in _BY_MODEL:
+            facts = {"handed_off_for": refusal.reason}
+        elif refusal.reason == OPTED_OUT_BY_MODEL:
+            facts = {}
+        else:  # an outage or a fault of the project, which says nothing about the version
+            return _failed(answer, refusal.reason, spent.micros)
     except SecretUnreadable:
         return _failed(answer, "secrets_missing")
     except (Misconfigured, NotSent) as refusal:
@@ -215,6 +232,7 @@ def _settle(stored: Trials, ref: str, answer: ShadowAnswer, sent: Message | None
         name(Arm.TRIAL, "ms"): answer.ms,
         name(Arm.TRIAL, "sent"): bool(answer.content),
         name(Arm.TRIAL, "faulty"): bool(answer.faults),
+        name(Arm.TRIAL, "opted_out"): BuiltIn.OPT_OUT in answer.functions,
         name(Arm.TRIAL, "handed_off"): answer.handed_off_for is not None,
         name(Arm.LIVE, "handed_off"): answer.live_handed_off_for is not None,
     }

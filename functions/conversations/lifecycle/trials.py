@@ -27,9 +27,9 @@ def running(stored: Trials, trial_id: str, live: Company) -> Trial | None:
     trial = stored.read(trial_id)
     if trial is None or trial.is_over:
         return None
-    if live.ai_trial != trial_id:
-        return trial  # The project was read before the trial began: its live version may be an older one, too.
-    cause = end_of(trial, stored.counts(trial), live.ai_version)
+    # A project that was read before the trial began does not name it, and its live version may be an older one, too.
+    number = live.ai_version if live.ai_trial == trial_id else trial.live
+    cause = end_of(trial, stored.counts(trial), number)
     if cause is None:
         return trial
     stored.end(trial_id, cause, withdrawn=withdraws(cause))

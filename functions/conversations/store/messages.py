@@ -82,9 +82,13 @@ def put_files(
     return True
 
 
-def newest(table: Table, ref: str, count: int) -> list[Message]:
-    """Return the newest *count* messages, oldest first, strongly consistent."""
-    items, _ = table.query(None, _messages(ref), limit=count, newest_first=True)
+def newest(table: Table, ref: str, count: int, up_to: str | None = None) -> list[Message]:
+    """Return the newest *count* messages up to this sort key, if given, oldest first, strongly consistent."""
+    condition = _messages(ref)
+    if up_to is not None:
+        condition = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
+        condition &= Key(SORT_KEY).between(Message.first_sk, up_to)
+    items, _ = table.query(None, condition, limit=count, newest_first=True)
     return [Message.read(item) for item in reversed(items)]
 
 

@@ -57,14 +57,15 @@ class Trials:
         items, last = self._listed(Trial.first_sk, limit, start)
         return [Trial.read(item) for item in items], last
 
-    def begin(self, trial: Trial) -> Trial:
-        """Store a trial, unless it is stored. Return the stored one."""
+    def begin(self, trial: Trial, naming: Attributes) -> bool:
+        """Store a trial together with the write *naming* it in the project: both, or none and False."""
+        is_new = Trial.attr("trial_id").not_exists()
+        where = self._key(trial.trial_id)
         try:
-            where = self._key(trial.trial_id)
-            self.log.put(trial.attributes(where), when=Trial.attr("trial_id").not_exists())
-        except ConditionFailed as refusal:
-            return Trial.read(refusal.existing) if refusal.existing else trial
-        return trial
+            self.log.transact(self.log.to_put(trial.attributes(where), when=is_new), naming)
+        except TransactionRefused:
+            return False
+        return True
 
     def end(
         self, trial_id: str, cause: EndCause, by: str | None = None, *, withdrawn: bool

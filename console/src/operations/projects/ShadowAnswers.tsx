@@ -58,6 +58,7 @@ function Tried({ answer }: { answer: Answer }) {
   return (
     <>
       <Said text={answer.text} handedOffFor={answer.handed_off_for} />
+      {answer.functions.includes("opt_out") && <Badge kind="warn">{t("trial.opted_out")}</Badge>}
       {answer.faults.length > 0 && <p class="quiet">{t("trial.faults", { faults: answer.faults.join(", ") })}</p>}
       {answer.not_called.length > 0 && <p class="quiet">{t("trial.not_called", { names: answer.not_called.join(", ") })}</p>}
     </>

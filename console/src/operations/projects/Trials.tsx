@@ -169,6 +169,7 @@ const OF_SHARE: Row[] = [
 const OF_SHADOW: Row[] = [
   ["trial.answers", (arm) => count(arm.answers)],
   ["trial.handed_off", (arm) => percentOf(arm.handed_off, arm.answers)],
+  ["trial.opted_out", (arm) => percentOf(arm.opted_out, arm.answers)],
   ["trial.faulty", (arm) => (typeof arm.faulty !== "number" ? t("ops.unknown") : percentOf(arm.faulty, arm.answers))],
   ["trial.seconds", (arm) => (typeof arm.ms !== "number" ? t("ops.unknown") : t("trial.in_seconds", { seconds: (arm.ms / 1000).toFixed(1) }))],
   ["trial.dollars", (arm) => `$${arm.dollars}`],

@@ -12,6 +12,7 @@ from conversations.store.items.parts.evaluation import EvaluationSet
 from conversations.store.items.parts.trial import EndCause
 from conversations.store.trials import Trials
 from shared.api.auth import Scope
+from shared.aws.dynamodb import Table
 from tests.integration.conversations.admin.test_projects import (
     ADMIN,
     OF_PROJECT,
@@ -32,6 +33,7 @@ from tests.integration.conversations.harness import (
 )
 
 SHADOW: dict[str, Any] = {"mode": "shadow", "version": 2, "most_answers": 10}
+ONE = "GET /projects/{project_id}/trials/{trial_id}"
 SHARE: dict[str, Any] = {"mode": "share", "version": 2, "share": 10}
 
 
@@ -139,11 +141,14 @@ def test_a_version_that_has_not_passed_a_gate_takes_no_share_but_may_answer_in_s
 def test_a_call_that_is_repeated_after_a_crash_begins_one_trial(
     second: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(*_: object) -> None:
+    begins = Table.transact
+
+    def begins_and_dies(table: Table, *writes: Any) -> None:
+        begins(table, *writes)
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trials, "begin", dies)
+        patch.setattr(Table, "transact", begins_and_dies)
         assert begin(second, SHADOW, key="once-only").status == 500
     named = stored(second)[versions.TRIAL]
 
@@ -153,16 +158,77 @@ def test_a_call_that_is_repeated_after_a_crash_begins_one_trial(
     assert listed(second) == [("shadow", True)]
 
 
+def test_a_write_that_meets_its_own_first_attempt_has_begun_the_trial(
+    second: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transact = Table.transact
+
+    def twice(table: Table, *writes: Any) -> None:
+        transact(table, *writes)
+        transact(table, *writes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "transact", twice)
+        begun = begin(second, SHADOW)
+
+    assert (begun.status, begun.result["trial_id"]) == (201, stored(second)[versions.TRIAL])
+    assert listed(second) == [("shadow", True)]
+
+
+def test_of_two_trials_that_are_begun_at_once_one_runs_and_the_other_is_refused(
+    second: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others: list[Answer] = []
+    begins = Trials.begin
+
+    def is_second(trials: Trials, *given: Any) -> Any:
+        if not others:
+            others.append(Answer(0, {}))
+            others[0] = begin(second, SHARE)
+        return begins(trials, *given)
+
+    monkeypatch.setattr(Trials, "begin", is_second)
+
+    late = begin(second, SHADOW)
+
+    assert (others[0].status, late.status, late.error) == (201, 409, "state_conflict")
+    assert stored(second)[versions.TRIAL] == others[0].result["trial_id"]
+    assert listed(second) == [("share", True)]
+
+
+def test_a_trial_that_the_project_does_not_name_is_not_running(second: Harness) -> None:
+    trial_id = begin(second, SHADOW).result["trial_id"]
+    table = second.resources.companies.table
+    table.update(projects.key(COMPANY, PROJECT), drop=[versions.TRIAL])  # as of an older file
+
+    found = second.call(ONE, names=OF_PROJECT | {"trial_id": trial_id}, who=ADMIN).result
+
+    assert (found["running"], found["ended_for"]) == (False, EndCause.STOPPED)
+    assert listed(second) == [("shadow", False)]
+
+
 def test_a_trial_that_has_ended_by_a_rule_is_ended_when_it_is_read(second: Harness) -> None:
     trial_id = begin(second, SHADOW).result["trial_id"]
     make(second, settings(prompts={"initial": "A", "reply": "B"}))
     put_live(second, 3)
     names = OF_PROJECT | {"trial_id": trial_id}
-    line = "GET /projects/{project_id}/trials/{trial_id}"
 
-    found = second.call(line, names=names, who=ADMIN).result
+    found = second.call(ONE, names=names, who=ADMIN).result
 
     assert (found["running"], found["ended_for"]) == (False, EndCause.LIVE_CHANGED)
+    assert versions.TRIAL not in stored(second)
+
+
+def test_a_trial_that_a_worker_has_ended_is_not_named_any_more_once_it_is_read(
+    second: Harness,
+) -> None:
+    trial_id = begin(second, SHADOW).result["trial_id"]
+    trials = Trials(second.resources.log, COMPANY, PROJECT)
+    trials.end(trial_id, EndCause.ANSWERS, withdrawn=False)  # workers may only read projects
+
+    found = second.call(ONE, names=OF_PROJECT | {"trial_id": trial_id}, who=ADMIN).result
+
+    assert (found["running"], found["ended_for"]) == (False, EndCause.ANSWERS)
     assert versions.TRIAL not in stored(second)
 
 

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.store.annotations import memories
+from conversations.store.items.parts.memory import Memory
+from conversations.store.trials import Trials
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable
+from shared.ai.retrieval.local import LocalRetriever
+from shared.runtime import clock
 from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
     DAY_MS,
     OPENAI_SECRET_ID,
+    direct_resources,
     function_call,
     model_answer,
     start_conversation,
@@ -24,6 +31,8 @@ from tests.simulation.conversations.erasure import erase, exported
 from tests.simulation.disturbances import deaths_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
@@ -92,6 +101,28 @@ def shadow_of_booking(system: System) -> str:
     return begin(system, mode="shadow", version=number, most_answers=5)
 
 
+def before_shadow(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Let something happen after the live answer, before the version on trial reads the conversation."""
+    begin_shadow = Trials.begin_shadow
+
+    def acts_first(trials: Trials, *given: Any) -> bool | None:
+        is_new = begin_shadow(trials, *given)
+        act()
+        return is_new
+
+    monkeypatch.setattr(Trials, "begin_shadow", acts_first)
+
+
+def add_messages(system: System, ref: str, text: str, count: int, *, after_ms: int) -> None:
+    """Messages from a time on, in ms after the newest one, a second apart."""
+    newest = system.log(ref)[-1]
+    begin_ms = clock.from_text(str(newest["message_timestamp"])) + after_ms
+    for number in range(count):
+        at, name = clock.to_text(begin_ms + number * 1_000), f"{text.lower()}-{number}"
+        one = {"sk": f"MSG#{at}#{name}", "message_timestamp": at, "entry_id": name}
+        system.write("log", {**newest, **one, "content": f"{text} {number}."})
+
+
 def says(system: System, *texts: str) -> None:
     for text in texts:
         system.sandbox.openai.answers.append(OpenAiAnswer(text=text))
@@ -137,6 +168,63 @@ def test_the_shadow_reads_the_conversation_as_the_live_turn_did_and_has_its_own_
     assert "Say TRIED." in request
     assert "When do I start?" in request
     assert "You start at nine." not in request
+
+
+def test_the_shadow_reads_as_many_messages_as_the_live_turn_though_many_came_since(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, _ = shadow(system)
+    before_shadow(monkeypatch, lambda: add_messages(system, ref, "Later", 25, after_ms=60_000))
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    request = asked(system)[-1]
+    assert "Say TRIED." in request
+    assert "Hello Ann, can you start in May?" in request
+    assert "When do I start?" in request
+    assert "Later" not in request
+
+
+@pytest.mark.parametrize("is_later", [False, True])
+def test_the_shadow_reads_a_memory_only_if_it_has_no_later_message(
+    system: System, monkeypatch: pytest.MonkeyPatch, *, is_later: bool
+) -> None:
+    system.change(memory={"summary": True})
+    ref, _ = shadow(system)
+
+    def remember() -> None:
+        place = ("answered", "asked")[not is_later]
+        shadows = [row for key, row in system.rows().items() if _is_answer(ref, key)]
+        at = clock.to_text(clock.now_ms())
+        known = Memory(summary="Ann wants nights.", up_to=shadows[0][place], by="ai", at=at)
+        memories.write(direct_resources(system).log, ref, known, seen=None)
+
+    before_shadow(monkeypatch, remember)
+    says(system, LIVE, TRIED)
+
+    write(system, "When do I start?")
+
+    request = asked(system)[-1]
+    assert "Say TRIED." in request
+    assert ("Ann wants nights." in request) is not is_later
+
+
+def test_the_shadow_reads_the_messages_that_the_memory_lacks_as_the_live_turn_does(
+    system: System,
+) -> None:
+    system.change(memory={"summary": True})
+    ref, _ = shadow(system)
+    add_messages(system, ref, "Old", 60, after_ms=-60_000)
+    says(system, LIVE, "no memory", "none again", TRIED)
+
+    write(system, "When do I start?")
+
+    live, *_, tried = asked(system)[-4:]
+    assert "Say TRIED." in tried
+    for request in (live, tried):
+        assert "Old 13." not in request
+        assert "Old 16." in request
 
 
 def test_the_live_answer_is_sent_before_the_version_in_shadow_is_asked(system: System) -> None:
@@ -272,6 +360,48 @@ def test_hand_offs_of_both_versions_are_counted_side_by_side(system: System) -> 
     found = outcomes(system, trial_id)
     assert (found["live"]["handed_off"], found["trial"]["handed_off"]) == (0, 1)
     assert pairs(system, trial_id)[0]["handed_off_for"] == "ai"
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (RetrieverUnavailable("SlowDown"), "documents_unavailable"),
+        (CorpusTooLarge(), "corpus_too_large"),
+    ],
+)
+def test_a_shadow_whose_documents_cannot_be_searched_has_failed_and_hands_nothing_off(
+    system: System, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(LocalRetriever, "retrieve", fails)
+    project(system, FIRST)
+    start_conversation(system)
+    number = version(system, "Say TRIED.", knowledge_config={"enabled": True})
+    trial_id = begin(system, mode="shadow", version=number, most_answers=10)
+    says(system, LIVE, function_call("search_documents", query="shift hours"))
+
+    write(system, "When do I start?")
+
+    found = outcomes(system, trial_id)
+    assert (found["failed"], found["trial"]["answers"], found["trial"]["handed_off"]) == (1, 0, 0)
+    assert float(found["trial"]["dollars"]) > 0
+    (pair,) = pairs(system, trial_id)
+    assert (pair["status"], pair["reason"], pair.get("handed_off_for")) == ("failed", reason, None)
+
+
+def test_an_opt_out_by_a_version_in_shadow_is_counted_as_one_and_not_as_a_hand_off(
+    system: System,
+) -> None:
+    _, trial_id = shadow(system)
+    says(system, LIVE, function_call("opt_out"))
+
+    write(system, "Bitte keine Nachrichten mehr")
+
+    found = outcomes(system, trial_id)["trial"]
+    assert (found["answers"], found["opted_out"], found["handed_off"]) == (1, 1, 0)
+    assert pairs(system, trial_id)[0]["functions"] == ["opt_out"]
 
 
 def test_a_person_who_is_erased_has_no_answer_of_a_trial_any_more(system: System) -> None:

@@ -18,7 +18,6 @@ from conversations.store.trials import Trials
 from shared.ai.spending.bounds import MICROS
 from shared.ai.versions.stored import NoVersion
 from shared.api.errors import InvalidInput
-from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from shared.api.routing.routes import Request
     from shared.aws.dynamodb import Attributes
 
+_RUNS = "version: another trial is running; stop it first"
 _MARK = 8  # characters of the hash of the call in the id of a trial
 _DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
 _OF_MODE = {
@@ -50,14 +50,10 @@ def begin(deps: ApiDependencies, project_id: str, request: Request[TrialInput]) 
         return queries.view(newest)
     live = _compared(deps, item, request)
     if newest is not None and trials.running(stored, newest.trial_id, projects.parse(item)):
-        raise StateConflict("version: another trial is running; stop it first")
-    now, mark = clock.now_ms(), request.cause[:_MARK]
-    # The id of a first try that ended before the trial was stored.
-    is_own = before is not None and newest is None and str(before).endswith(f"-{mark}")
-    trial_id = str(before) if is_own else f"{now:013d}-{mark}"
-    _name_trial(deps, item, before, trial_id)
+        raise StateConflict(_RUNS)
+    now = clock.now_ms()
     wanted = Trial(
-        trial_id=trial_id,
+        trial_id=f"{now:013d}-{request.cause[:_MARK]}",
         mode=Mode(given.mode),
         version=given.version,
         live=live,
@@ -72,7 +68,13 @@ def begin(deps: ApiDependencies, project_id: str, request: Request[TrialInput]) 
         at=clock.to_text(now),
         made_for=request.cause,
     )
-    return queries.view(stored.begin(wanted))
+    if stored.begin(wanted, _naming(deps, item, before, wanted.trial_id)):
+        return queries.view(wanted)
+    first = project_versions.item_of(deps, caller, project_id).get(versions.TRIAL)
+    begun = stored.read(str(first)) if first else None
+    if begun is None or begun.made_for != request.cause:
+        raise StateConflict(_RUNS)
+    return queries.view(begun)
 
 
 def stop(
@@ -149,20 +151,15 @@ def _problems(given: TrialInput) -> list[dict[str, str]]:
     return found
 
 
-def _name_trial(deps: ApiDependencies, item: Attributes, before: Any, trial_id: str) -> None:  # noqa: ANN401 - an attribute
-    """Let the project name its newest trial. Raises StateConflict if another call was first."""
-    where = projects.key(str(item["company_id"]), str(item["project_id"]))
+def _naming(deps: ApiDependencies, item: Attributes, before: Any, trial_id: str) -> Attributes:  # noqa: ANN401 - an attribute
+    """Return the write with which the project names its newest trial, unless another call was first."""
     named = Attr(versions.TRIAL)
     unchanged = named.not_exists() if before is None else named.eq(before)
-    try:
-        deps.resources.companies.table.update(
-            where,
-            put={versions.TRIAL: trial_id},
-            when=Attr(projects.PARTITION_KEY).exists() & unchanged,
-        )
-    except ConditionFailed as refusal:
-        if (refusal.existing or {}).get(versions.TRIAL) != trial_id:
-            raise StateConflict("version: another trial is running; stop it first") from None
+    return deps.resources.companies.table.to_update(
+        projects.key(str(item["company_id"]), str(item["project_id"])),
+        put={versions.TRIAL: trial_id},
+        when=Attr(projects.PARTITION_KEY).exists() & unchanged,
+    )
 
 
 def _ms(moment: datetime) -> int:

@@ -14,7 +14,7 @@ from conversations.configuration.projects import ConfigurationInvalid
 from conversations.lifecycle import trials
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, of
-from conversations.store.items.parts.trial import Arm, Mode, Trial, TrialCounts
+from conversations.store.items.parts.trial import Arm, EndCause, Mode, Trial, TrialCounts
 from conversations.store.trials import Trials
 from shared.ai.spending import prices
 from shared.api.auth import Scope
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from conversations.api.projects.trials.inputs import TrialsQuery
     from conversations.store.items.parts.trial import ShadowAnswer
     from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
 
 TRIAL_NOT_FOUND = "trial_id: trial not found"
 LONGEST_TEXT = 4_000  # of a text in the list
@@ -55,15 +56,11 @@ def outcomes(
 ) -> views.TrialOutcomesView:
     """Return a trial with what came of both versions, after its rules have been asked. Raises NotFound."""
     stored, trial = found(deps, caller, project_id, trial_id)
+    item = project_versions.item_of(deps, caller, project_id)
     if not trial.is_over:
-        item = project_versions.item_of(deps, caller, project_id)
-        try:
-            is_running = trials.running(stored, trial_id, projects.parse(item)) is not None
-        except ConfigurationInvalid:
-            is_running = True  # no turn runs until an operator has repaired the project
-        if not is_running:
-            put_away(deps, caller, project_id, trial_id)
-            trial = stored.read(trial_id) or trial
+        trial = _ruled(stored, trial, item)
+    if trial.is_over and item.get(versions.TRIAL) == trial_id:
+        put_away(deps, caller, project_id, trial_id)
     counts = stored.counts(trial)
     return views.TrialOutcomesView(
         **view(trial).model_dump(),
@@ -72,6 +69,20 @@ def outcomes(
         live=_arm(trial, counts, Arm.LIVE),
         trial=_arm(trial, counts, Arm.TRIAL),
     )
+
+
+def _ruled(stored: Trials, trial: Trial, item: Attributes) -> Trial:
+    """Return a trial after its rules have been asked; it ends also if its project does not name it any more."""
+    try:
+        is_running = trials.running(stored, trial.trial_id, projects.parse(item)) is not None
+    except ConfigurationInvalid:
+        is_running = True  # no turn runs until an operator has repaired the project
+    if not is_running:
+        return stored.read(trial.trial_id) or trial
+    if item.get(versions.TRIAL) == trial.trial_id:
+        return trial
+    # Another writer of the project has removed the name: no new conversation and no answer asks for the trial.
+    return stored.end(trial.trial_id, EndCause.STOPPED, withdrawn=False) or trial
 
 
 def answers(

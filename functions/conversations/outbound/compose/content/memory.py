@@ -91,21 +91,26 @@ def _is_of_person(
 
 
 def read_messages(
-    resources: Resources, opened: OpenConversation, known: Memory | None, count: int
+    resources: Resources,
+    opened: OpenConversation,
+    known: Memory | None,
+    count: int,
+    up_to: str | None = None,
 ) -> list[Message]:
     """
     Return the newest *count* messages of a conversation, and those before them that its memory lacks, at most MOST.
+    *up_to* is the sort key of the newest message to return, if there is one.
 
     It lacks some after a long burst, and if the model could not renew it.
     """
-    newest = messages.newest(resources.log, opened.ref, count)
+    newest = messages.newest(resources.log, opened.ref, count, up_to)
     if not opened.company.memory.summary or len(newest) < count:
         return newest
-    up_to = (known.up_to if known else None) or ""
-    if newest[0].own_sk <= up_to:
+    in_memory = (known.up_to if known else None) or ""
+    if newest[0].own_sk <= in_memory:
         return newest
-    more = messages.newest(resources.log, opened.ref, MOST)
-    return [message for message in more[:-count] if message.own_sk > up_to] + newest
+    more = messages.newest(resources.log, opened.ref, MOST, up_to)
+    return [message for message in more[:-count] if message.own_sk > in_memory] + newest
 
 
 def renew(resources: Resources, people: People, opened: OpenConversation, ask: Ask) -> None:
