@@ -117,6 +117,23 @@ def test_numbers_addresses_and_names_of_the_customer_are_masked_and_reach_no_log
         assert private not in stream.getvalue()
 
 
+def test_parts_and_other_forms_of_what_is_known_of_the_customer_are_masked_in_text_title_and_draft(
+    harness: Harness,
+) -> None:
+    words = "Li Wei-Berg, l\u00ed: Bergs tent, {0} or ann.doe"
+    names = {"recipient_first_name": "Li", "recipient_last_name": "Wei-Berg"}
+    ref, _ = asked(
+        harness, words.format("447700900123"), **names, recipient_email="ann.doe@example.com"
+    )
+    harness.says(ref, words.format("ANN.DOE@home.example"), "human:carol")
+
+    [shown] = suggestions(harness)
+
+    assert shown["questions"][0]["text"] == "*** ***, ***: *** tent, ***-***-0123 or ***"
+    assert shown["title"] == shown["questions"][0]["text"]
+    assert shown["draft"] == "*** ***, ***: *** tent, *** or ***"
+
+
 def test_a_dismissed_suggestion_stays_away_until_a_new_question_comes(harness: Harness) -> None:
     asked(harness, BACK, name="req-1")
     [shown] = suggestions(harness)

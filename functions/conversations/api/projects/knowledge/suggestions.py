@@ -9,7 +9,6 @@ or dismissed comes back with the next question of its group.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,12 +22,12 @@ from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.unanswered import UnansweredQuestions
 from conversations.store.unanswered_words import questions_of, replies_of
 from shared.ai.languages.certain_languages import certain_language
+from shared.ai.playground.masking import Mask
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.api.errors import InvalidInput
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
-from shared.runtime.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,7 +198,7 @@ def _view(group: Sequence[Question], replies: dict[str, str]) -> views.Suggestio
         settled=len(group) - len(new),
         causes=dict(Counter(one.noted.cause for one in new)),
         title=_masked(newest)[:LONGEST_TITLE],
-        draft=_without(reply, source.names) if source else "",
+        draft=Mask(source.known).text(reply) if source else "",
         answered_by=next((one.document for one in reversed(before) if one.document), None),
     )
 
@@ -220,12 +219,5 @@ def _question(one: Question) -> views.UnansweredView:
 
 
 def _masked(one: Question) -> str:
-    """Return the words of a question without addresses, numbers and the names of its customer."""
-    return _without(one.text, one.names)[:LONGEST_SHOWN]
-
-
-def _without(text: str, names: Sequence[str]) -> str:
-    words = {word for name in names for word in name.split() if len(word) > 1}
-    for word in sorted(words, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "***", text, flags=re.IGNORECASE)
-    return redact(text)
+    """Return the words of a question without its customer."""
+    return Mask(one.known).text(one.text)[:LONGEST_SHOWN]
