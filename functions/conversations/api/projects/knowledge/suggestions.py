@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conversations.ai.knowledge.question_groups import Asked, groups_of
 from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions
-from conversations.api.projects.inputs import Settings, VersionInput
-from conversations.api.projects.knowledge import views
-from conversations.configuration.versions import settings_of
+from conversations.api.projects.knowledge import facts, views
 from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.unanswered import UnansweredQuestions
 from conversations.store.unanswered_words import questions_of, replies_of
@@ -25,8 +23,6 @@ from shared.ai.languages.certain_languages import certain_language
 from shared.ai.playground.masking import Mask
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
-from shared.api.errors import InvalidInput
-from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -106,13 +102,13 @@ def accept(
     if not any(stored.has(one) for one in given.questions):
         raise NotFound(NONE_LEFT)
     if given.kind == "fact":
-        number = _as_version(deps, stored, request)
-        facts: dict[str, Any] = {"made_version": number}
+        number = facts.in_version(deps, stored.project_id, request)
+        noted: dict[str, Any] = {"made_version": number}
         made: dict[str, Any] = {"version": number}
     else:
         name = _as_document(bucket, stored.company_id, request)
-        facts, made = {"document": name}, {"document": name}
-    settled = _settle(stored, request, given.questions, settled=ACCEPTED, **facts)
+        noted, made = {"document": name}, {"document": name}
+    settled = _settle(stored, request, given.questions, settled=ACCEPTED, **noted)
     return views.SettledView(settled=settled, **made)
 
 
@@ -129,23 +125,6 @@ def _as_document(bucket: Bucket, company_id: str, request: Request[AcceptanceInp
         return Documents(bucket).put(company_id, name, given.text, attributes)
     except CorpusTooLarge:
         raise StateConflict("text: the company has no room for another document") from None
-
-
-def _as_version(
-    deps: ApiDependencies, stored: UnansweredQuestions, request: Request[AcceptanceInput]
-) -> int:
-    """Store a version whose words for replies end with the fact. It is not live. Returns its number."""
-    item = versions.item_of(deps, request.caller, stored.project_id)
-    config = plain(settings_of(item).get("ai_config") or {})
-    prompts = config.get("prompts") or {}
-    reply = "\n\n".join(filter(None, [prompts.get("reply", ""), request.input.text.strip()]))
-    changed = config | {"prompts": prompts | {"reply": reply}}
-    given = VersionInput(settings=Settings(ai_config=changed), note=request.input.title[:500])
-    try:
-        return versions.create_from(deps, stored.project_id, request, given).number
-    except InvalidInput as refusal:
-        problems = [one | {"field": "text"} for one in refusal.problems]
-        raise InvalidInput(problems) from None
 
 
 def _settle(
