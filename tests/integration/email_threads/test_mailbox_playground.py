@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.ai.spending import ceilings, usage
+from shared.runtime import clock
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_mailbox_versions import FACTS, PATH, draft
-from tests.simulation.email_threads.system import MAILBOX, mail
+from tests.simulation.email_threads.system import COMPANY, MAILBOX, mail
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -57,6 +59,22 @@ def test_a_version_drafts_an_answer_to_a_pasted_mail_with_all_that_led_to_it(
     assert (shown["intent"], shown["language"], shown["confidence"]) == ("order", "en", 0.9)
     assert float(shown["dollars"]) >= 0
     assert shown["tokens_in"] > 0
+
+
+def test_a_try_counts_for_the_limits_of_the_company_and_is_refused_beyond_them(
+    system: System,
+) -> None:
+    counts, date = system.worker.resources.spending.table, clock.to_text(system.clock.ms)[:10]
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
+    desk.answers(system, desk.answer())
+    result(tried(system, mails=[written("Hello")]))
+    assert ceilings.spent(counts, COMPANY, date)[1] > 0
+
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 1}, by="a person")
+    status, body = tried(system, mails=[written("Hello")])
+
+    assert (status, body["error"]["code"]) == (422, "model_unusable")
+    assert "spending_limit" in str(body)
 
 
 @pytest.mark.parametrize(
