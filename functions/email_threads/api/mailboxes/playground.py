@@ -56,6 +56,7 @@ class MailboxPlayground:
         self, caller: Caller, address: str, given: DraftTrialInput, remaining_ms: int
     ) -> DraftTrialView:
         """Return the draft. Raises NotFound, NoVersion, InvalidInput, NotProven, ModelUnavailable and ModelUnusable."""
+        deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
         mailbox = _with_settings(
             self.deps, mailbox_of(self.deps.table, caller.company, address), given
         )
@@ -64,7 +65,7 @@ class MailboxPlayground:
             raise InvalidInput([{"field": "settings.ai", "problem": "is needed: the model"}])
         try:
             traced = Traced(self._model(mailbox))
-            made = trial.tried(traced, mailbox, mails, remaining_ms - SPARE_MS)
+            made = trial.tried(traced, mailbox, mails, deadline_ms)
         except NoAnswer as failure:
             raise (ModelUnavailable if failure.may_repeat else ModelUnusable)(
                 failure.code
