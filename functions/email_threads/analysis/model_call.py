@@ -18,6 +18,7 @@ from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers.model_creation import model_for
 from shared.ai.settings import ModelSettings
 from shared.ai.spending import prices
+from shared.ai.spending.budget import REASON
 from shared.ai.spending.company_model import CompanyModel
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import to_json
@@ -127,7 +128,8 @@ def answered(
     try:
         return ask()
     except ai.Unavailable as failure:
-        count(failure)
+        if failure.code != REASON:  # a limit of the company, which is counted where it is reached
+            count(failure)
         raise NoAnswer(failure.code, may_repeat=failure.repeat is ai.Repeat.LATER) from None
     except (Misconfigured, SecretUnreadable) as failure:
         count(failure)
