@@ -29,11 +29,11 @@ _BY_PEOPLE: Final = "human:"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A noted question with its words, and the names of its customer, which are masked where it is shown."""
+    """A noted question with its words, and what is *known* of its customer, which is masked where it is shown."""
 
     noted: Unanswered
     text: str = field(repr=False)
-    names: tuple[str, ...] = field(default=(), repr=False)
+    known: tuple[str | None, ...] = field(default=(), repr=False)
     reasons: tuple[str, ...] = ()  # of people who rated the answer as bad
 
 
@@ -52,8 +52,14 @@ def questions_of(table: Table, log: Table, noted: Sequence[Unanswered]) -> list[
         text = _text(log, one)
         if of_customer is None or not text:
             return None
-        names = (of_customer.recipient_first_name, of_customer.recipient_last_name)
-        return Question(one, text, tuple(filter(None, names)), rated.get(one.question_id, ()))
+        known = (
+            of_customer.recipient_first_name,
+            of_customer.recipient_last_name,
+            of_customer.recipient_tel,
+            of_customer.recipient_email,
+            state.primary_channel,
+        )
+        return Question(one, text, known, rated.get(one.question_id, ()))
 
     with ThreadPoolExecutor(_THREADS) as pool:
         return [one for one in pool.map(read, left) if one is not None]

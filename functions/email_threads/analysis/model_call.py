@@ -18,6 +18,7 @@ from shared.ai.calls.model_calls import AnswerInvalid, ModelCalls, complete_text
 from shared.ai.providers.model_creation import model_for
 from shared.ai.settings import ModelSettings
 from shared.ai.spending import prices
+from shared.ai.spending.budget import REASON
 from shared.ai.spending.company_model import CompanyModel
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import to_json
@@ -68,6 +69,16 @@ class ModelAnswer:
         }
 
 
+def note(failure: Exception) -> None:
+    """Write a line about a failure. It raises no alarm: a person sees it."""
+    logger.warning("model call failed", extra=describe(failure))
+
+
+def _count(failure: Exception) -> None:
+    metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
+    note(failure)
+
+
 def answer(
     resources: SendingResources,
     mailbox: Mailbox,
@@ -110,15 +121,18 @@ def fields_of(mailbox: Mailbox) -> RequirementsSchema:
         raise NoAnswer("requirements_schema_invalid", may_repeat=False) from None
 
 
-def answered(ask: Callable[[], ModelAnswer]) -> ModelAnswer:
-    """Return the answer of a call of the model. Raises NoAnswer in place of its failures."""
+def answered(
+    ask: Callable[[], ModelAnswer], count: Callable[[Exception], None] = _count
+) -> ModelAnswer:
+    """Return the answer of a call of the model. Raises NoAnswer in place of its failures, which *count* gets."""
     try:
         return ask()
     except ai.Unavailable as failure:
-        _count(failure)
+        if failure.code != REASON:  # a limit of the company, which is counted where it is reached
+            count(failure)
         raise NoAnswer(failure.code, may_repeat=failure.repeat is ai.Repeat.LATER) from None
     except (Misconfigured, SecretUnreadable) as failure:
-        _count(failure)
+        count(failure)
         raise NoAnswer(getattr(failure, "code", "key_missing"), may_repeat=False) from None
 
 
@@ -127,21 +141,27 @@ def asked(
     settings: ModelSettings,
     content: str,
     fields: RequirementsSchema,
-    within_ms: int = WITHIN_MS,
+    *,
+    count: Callable[[Exception], None] = _count,
+    deadline_ms: int | None = None,
 ) -> ModelAnswer:
-    """Ask a model about *content*; no call lasts longer than *within_ms*. Raises NoAnswer and Unavailable."""
+    """
+    Ask a model about *content*; no call lasts beyond *deadline_ms*. *count* gets invalid answers.
+
+    Raises NoAnswer and Unavailable.
+    """
     request = ai.Request(
         system=prompt.SYSTEM,
         history=[ai.Message(ai.Role.USER, content)],
         limits=ai.Limits(
             # Settings of earlier releases may have fewer.
             most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
-            within_ms=within_ms,
+            within_ms=WITHIN_MS,
             temperature=settings.temperature,
         ),
         schema=ai.Schema(NAME, answer_schema(fields)),
     )
-    calls = ModelCalls(model=model)
+    calls = ModelCalls(model=model, deadline_ms=deadline_ms)
 
     def accept(reply: ai.Reply) -> ModelAnswer:
         if reply.stop is ai.Stop.REFUSED:
@@ -149,7 +169,7 @@ def asked(
         try:
             answer = Answer.parse(complete_text(reply))
         except AnswerInvalid as invalid:
-            _count(invalid)
+            count(invalid)
             raise
         return ModelAnswer(answer.model_dump_json(), model.name, calls.usage)
 
@@ -161,8 +181,3 @@ def asked(
         tokens = calls.usage.tokens_in + calls.usage.tokens_out
         metrics.add_metric("ModelAsked", MetricUnit.Count, calls.count)
         metrics.add_metric("ModelTokens", MetricUnit.Count, tokens)
-
-
-def _count(failure: Exception) -> None:
-    metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
-    logger.warning("model call failed", extra=describe(failure))

@@ -44,14 +44,22 @@ class Trial:
 
 
 def tried(
-    model: ai.Model, mailbox: Mailbox, mails: Sequence[Mail], within_ms: int = model_call.WITHIN_MS
+    model: ai.Model, mailbox: Mailbox, mails: Sequence[Mail], deadline_ms: int | None = None
 ) -> Trial:
-    """Let *model* answer *mails*, the last of which is the customer's. Raises NoAnswer."""
+    """
+    Let *model* answer *mails*, the last of which is the customer's. No call lasts beyond *deadline_ms*.
+
+    Raises NoAnswer; failures are noted, not counted.
+    """
     fields, settings = model_call.fields_of(mailbox), model_call.settings_of(mailbox)
     thread = _thread(mailbox, mails)
     content = prompt.input_of(thread, mails, fields, (), mailbox.facts)
+    note = model_call.note
     given = model_call.answered(
-        lambda: model_call.asked(model, settings, content, fields, within_ms)
+        lambda: model_call.asked(
+            model, settings, content, fields, count=note, deadline_ms=deadline_ms
+        ),
+        note,
     )
     answer = Answer.parse(given.text)
     merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())

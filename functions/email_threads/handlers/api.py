@@ -72,6 +72,7 @@ class ApiSettings(AuditedSettings):
     canned_replies_table_name: str
     contacts_table_name: str
     openai_base_url: Origin
+    spending_table_name: str
     single_company: str = ""
 
 
@@ -152,7 +153,7 @@ def _models() -> "ModelDependencies":
     )
 
 
-routes.add(MailboxRoutes(deps, _models))
+routes.add(MailboxRoutes(deps, _models, Table(dynamodb, settings.spending_table_name)))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))

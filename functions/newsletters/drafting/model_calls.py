@@ -96,10 +96,12 @@ def ask[Answer](
         _count(failure)
         raise StepFailed("ai_not_configured") from None
     except ai.Unavailable as failure:
+        if failure.code == REASON:  # counted where the limit was reached
+            raise StepFailed(REASON) from None
         _count(failure)
         if failure.repeat is ai.Repeat.LATER:
             raise Transient("ai_unavailable") from None
-        raise StepFailed(REASON if failure.code == REASON else "ai_unavailable") from None
+        raise StepFailed("ai_unavailable") from None
 
 
 def _asked[Answer](

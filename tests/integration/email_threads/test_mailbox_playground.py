@@ -6,10 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from email_threads.api.mailboxes import playground
+from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai import port as ai
+from shared.ai.spending import ceilings, usage
+from shared.runtime import clock
+from shared.runtime.observability import metrics
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_mailbox_versions import FACTS, PATH, draft
-from tests.simulation.email_threads.system import MAILBOX, mail
+from tests.simulation.email_threads.system import COMPANY, MAILBOX, mail
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -57,6 +63,61 @@ def test_a_version_drafts_an_answer_to_a_pasted_mail_with_all_that_led_to_it(
     assert (shown["intent"], shown["language"], shown["confidence"]) == ("order", "en", 0.9)
     assert float(shown["dollars"]) >= 0
     assert shown["tokens_in"] > 0
+
+
+def test_a_try_counts_for_the_limits_of_the_company_and_is_refused_beyond_them(
+    system: System,
+) -> None:
+    counts, date = system.worker.resources.spending.table, clock.to_text(system.clock.ms)[:10]
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
+    desk.answers(system, desk.answer())
+    result(tried(system, mails=[written("Hello")]))
+    assert ceilings.spent(counts, COMPANY, date)[1] > 0
+
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 1}, by="a person")
+    status, body = tried(system, mails=[written("Hello")])
+
+    assert (status, body["error"]["code"]) == (422, "model_unusable")
+    assert "spending_limit" in str(body)
+
+
+def test_no_call_of_a_try_lasts_beyond_the_time_that_the_call_of_the_api_has(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Slow:
+        name = "slow"
+
+        def reply(self, request: ai.Request) -> ai.Reply:
+            asked.append(request.limits.within_ms)
+            system.clock.ms += 5 * clock.SECOND_MS
+            return ai.Reply("no JSON", ai.Stop.END, ai.Usage(10, 10))
+
+    monkeypatch.setattr(playground, "model_for", lambda *_: Slow())
+    status, _ = tried(system, mails=[written("Hello")])
+
+    first, second = asked
+    assert status == 422
+    assert first <= 26 * clock.SECOND_MS
+    assert second <= first - 5 * clock.SECOND_MS
+
+
+def test_failures_of_tries_raise_no_alarm_and_those_of_received_mails_do(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
+    refused = OpenAiAnswer(refused=(401, "invalid_api_key"))
+    for answers in ([OpenAiAnswer(text="no JSON")] * 2, [refused]):
+        system.sandbox.openai.answers.extend(answers)
+        assert tried(system, mails=[written("Hello")])[0] == 422
+    assert names.count("ModelAsked") == 2
+    assert "ModelFailure" not in names
+
+    desk.answers(system, "no JSON", "no JSON")
+    desk.receive(system, "first@x")
+    assert "ModelFailure" in names
 
 
 @pytest.mark.parametrize(

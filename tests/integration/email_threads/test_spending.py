@@ -11,6 +11,7 @@ from shared.ai.spending import ceilings, usage
 from shared.ai.spending.bounds import DEFAULTS, MICROS, STRANGERS_PERCENT, Kind
 from shared.ai.spending.senders import sender_hash
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.test_api import result
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, System, mail
@@ -237,8 +238,10 @@ def test_the_bounds_of_a_stranger_are_affordable() -> None:
 
 
 def test_the_limit_of_the_company_holds_for_analyses_that_people_ask_for_too(
-    system: System,
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     counts = system.worker.resources.spending.table
     usage.set_ceilings(counts, COMPANY, {"month_micros": 1}, by="a person")
     from_stranger(system, 1)
@@ -247,6 +250,8 @@ def test_the_limit_of_the_company_holds_for_analyses_that_people_ask_for_too(
     ask_for_analysis(system, left)
     assert desk.asked(system) == 0
     assert listed(system, analysis_reason="spending_limit")
+    assert names.count("SpendingLimitReached") == 2
+    assert "ModelFailure" not in names  # the model is well
 
     usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
     ask_for_analysis(system, left)

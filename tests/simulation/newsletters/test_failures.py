@@ -11,6 +11,7 @@ from newsletters.store.bucket import large_values
 from shared.ai.spending import ceilings, usage
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from tests.simulation.interceptor import When
 from tests.simulation.newsletters.final_state import final_state_of
 from tests.simulation.newsletters.scenarios import (
@@ -135,8 +136,10 @@ def test_a_company_without_calls_left_gets_no_draft_until_the_next_day(system: S
 
 
 def test_a_company_that_has_spent_its_limit_gets_no_draft_until_the_limit_is_higher(
-    system: System,
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     PLANNED(system)
     counts, date = Table(system.dynamodb, system.spending), clock.to_text(system.clock.ms)[:10]
     usage.set_ceilings(counts, COMPANY, {"day_micros": 1}, by="a person")
@@ -144,6 +147,8 @@ def test_a_company_that_has_spent_its_limit_gets_no_draft_until_the_limit_is_hig
     system.settle()
     check_failed(system, "draft", "spending_limit")
     assert ceilings.spent(counts, COMPANY, date) == (0, 0)
+    assert "SpendingLimitReached" in names
+    assert "ModelFailure" not in names  # the model is well
 
     usage.set_ceilings(counts, COMPANY, {"day_micros": 10**9, "month_micros": 10**9}, by="a person")
     started("draft", "again")(system)

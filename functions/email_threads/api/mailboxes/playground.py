@@ -24,6 +24,8 @@ from shared.ai.playground.masking import Mask
 from shared.ai.playground.traces import Traced
 from shared.ai.playground.views import SpokenView
 from shared.ai.providers.model_creation import model_for
+from shared.ai.spending import prices
+from shared.ai.spending.company_model import CompanyModel
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
@@ -37,21 +39,24 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mail, Thread
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
 
 SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxPlayground:
-    """Tries over the table of e-mail threads, with the companies' models."""
+    """Tries over the table of e-mail threads, with the companies' models; they count for the companies' ceilings."""
 
     deps: ApiDependencies
     models: ModelDependencies
+    spending: Table
 
     def answer(
         self, caller: Caller, address: str, given: DraftTrialInput, remaining_ms: int
     ) -> DraftTrialView:
         """Return the draft. Raises NotFound, NoVersion, InvalidInput, NotProven, ModelUnavailable and ModelUnusable."""
+        deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
         mailbox = _with_settings(
             self.deps, mailbox_of(self.deps.table, caller.company, address), given
         )
@@ -59,8 +64,8 @@ class MailboxPlayground:
         if mailbox.ai is None:
             raise InvalidInput([{"field": "settings.ai", "problem": "is needed: the model"}])
         try:
-            traced = Traced(model_for(settings_of(mailbox), self.models, mailbox.company_id))
-            made = trial.tried(traced, mailbox, mails, remaining_ms - SPARE_MS)
+            traced = Traced(self._model(mailbox))
+            made = trial.tried(traced, mailbox, mails, deadline_ms)
         except NoAnswer as failure:
             raise (ModelUnavailable if failure.may_repeat else ModelUnusable)(
                 failure.code
@@ -90,6 +95,11 @@ class MailboxPlayground:
             mails=[_spoken(one) for one in mails],
             **traced.trace(made.usage),
         )
+
+    def _model(self, mailbox: Mailbox) -> CompanyModel:
+        settings, company = settings_of(mailbox), mailbox.company_id
+        model = model_for(settings, self.models, company)
+        return CompanyModel(model, prices.price_for(settings), self.spending, company)
 
 
 def _with_settings(deps: ApiDependencies, mailbox: Mailbox, given: DraftTrialInput) -> Mailbox:

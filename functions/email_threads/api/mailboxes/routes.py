@@ -30,6 +30,7 @@ from shared.api.routing.routes import Request
 if TYPE_CHECKING:
     from email_threads.api.queries import ApiDependencies
     from shared.ai.providers.model_creation import ModelDependencies
+    from shared.aws.dynamodb import Table
 
 _ALL, _ONE = "/email-mailboxes", "/email-mailboxes/{address}"
 _VERSIONS = f"{_ONE}/versions"
@@ -38,10 +39,14 @@ _READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
 
 @dataclass(frozen=True, slots=True)
 class MailboxRoutes:
-    """The routes over the table of e-mail threads, and the owner items; *models* creates clients when they are used."""
+    """
+    The routes over the table of e-mail threads, and the owner items; *models* creates clients when they are used.
+    *spending*: the counts of what models cost companies.
+    """
 
     deps: ApiDependencies
     models: Callable[[], ModelDependencies]
+    spending: Table
 
     @route_methods.reads(f"GET {_ALL}", _READ, _ADMIN)
     def list_mailboxes(self, request: Request[NoInput]) -> views.Mailboxes:
@@ -103,7 +108,7 @@ class MailboxRoutes:
         """Let the model of a version draft an answer to mails, without sending or storing it."""
         from email_threads.api.mailboxes import playground  # noqa: PLC0415 - loads the models of few calls
 
-        tries = playground.MailboxPlayground(self.deps, self.models())
+        tries = playground.MailboxPlayground(self.deps, self.models(), self.spending)
         return tries.answer(
             request.caller, address_of(address), request.input, request.remaining_ms
         )

@@ -11,6 +11,7 @@ from conversations.lifecycle.conversation import load
 from conversations.store import erasures
 from conversations.store.unanswered import UnansweredQuestions
 from shared.ai.retrieval.documents import Documents
+from shared.ai.versions.stored import Versions
 from shared.runtime import clock
 from tests.integration.conversations.admin.test_knowledge import (
     KNOWLEDGE,
@@ -20,7 +21,11 @@ from tests.integration.conversations.admin.test_knowledge import (
 from tests.integration.conversations.admin.test_projects import (
     ADMIN,
     OF_PROJECT,
+    PROMPTS,
+    make,
     numbers,
+    put_live,
+    settings,
     version,
 )
 from tests.integration.conversations.harness import (
@@ -36,6 +41,7 @@ from tests.integration.logs import recorded
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message
+    from shared.ai.versions.stored import Version
 
 __all__ = ["documents"]
 BACK = "May I send my tent back?"
@@ -117,6 +123,23 @@ def test_numbers_addresses_and_names_of_the_customer_are_masked_and_reach_no_log
         assert private not in stream.getvalue()
 
 
+def test_parts_and_other_forms_of_what_is_known_of_the_customer_are_masked_in_text_title_and_draft(
+    harness: Harness,
+) -> None:
+    words = "Li Wei-Berg, l\u00ed: Bergs tent, {0} or ann.doe"
+    names = {"recipient_first_name": "Li", "recipient_last_name": "Wei-Berg"}
+    ref, _ = asked(
+        harness, words.format("447700900123"), **names, recipient_email="ann.doe@example.com"
+    )
+    harness.says(ref, words.format("ANN.DOE@home.example"), "human:carol")
+
+    [shown] = suggestions(harness)
+
+    assert shown["questions"][0]["text"] == "*** ***, ***: *** tent, ***-***-0123 or ***"
+    assert shown["title"] == shown["questions"][0]["text"]
+    assert shown["draft"] == "*** ***, ***: *** tent, *** or ***"
+
+
 def test_a_dismissed_suggestion_stays_away_until_a_new_question_comes(harness: Harness) -> None:
     asked(harness, BACK, name="req-1")
     [shown] = suggestions(harness)
@@ -164,6 +187,59 @@ def test_an_accepted_fact_is_a_new_version_of_the_settings_that_is_not_live(
     )
     assert after == f"{before}\n\nTents may be sent back.".strip()
     assert version(harness, 2)["note"] == "Returns"
+
+
+def facts_in(harness: Harness, number: int) -> list[str]:
+    """The paragraphs that people have added to the first version's words for replies."""
+    first, reply = (
+        version(harness, one)["settings"]["ai_config"]["prompts"].get("reply", "")
+        for one in (1, number)
+    )
+    added: list[str] = reply.removeprefix(first).strip().split("\n\n")
+    return added
+
+
+def test_facts_that_are_accepted_one_after_another_are_in_one_version(harness: Harness) -> None:
+    asked(harness, BACK)
+    [shown] = suggestions(harness)
+
+    def add(fact: str) -> int:
+        made = accept(harness, shown["question_ids"], kind="fact", text=fact)
+        return int(made.result["version"])
+
+    assert facts_in(harness, add("First.")) == ["First."]
+    make(harness, settings(**PROMPTS))  # a draft of another person
+    number = add("Second.")
+
+    assert (number, facts_in(harness, number)) == (4, ["First.", "Second."])
+    assert version(harness, number)["based_on"] == 2
+    assert put_live(harness, number).status == 200
+    assert facts_in(harness, add("Third.")) == ["First.", "Second.", "Third."]
+    assert put_live(harness, 3).status == 200
+    assert facts_in(harness, add("Fourth."))[-1] == "Fourth."
+    assert "Third." not in facts_in(harness, 6)
+
+
+def test_facts_that_two_people_accept_at_once_are_in_one_version(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked(harness, BACK)
+    [shown] = suggestions(harness)
+    put = Versions.put
+
+    def put_second(self: Versions, wanted: Version) -> Version:
+        monkeypatch.setattr(Versions, "put", put)
+        text = "Of the first person."
+        made = accept(harness, shown["question_ids"], kind="fact", text=text)
+        assert made.status == 200
+        return put(self, wanted)
+
+    accept(harness, shown["question_ids"], kind="fact", text="Known.")
+    monkeypatch.setattr(Versions, "put", put_second)
+    made = accept(harness, shown["question_ids"], kind="fact", text="Of the second person.")
+
+    added = ["Known.", "Of the first person.", "Of the second person."]
+    assert facts_in(harness, made.result["version"]) == added
 
 
 def test_a_fact_for_which_the_prompt_has_no_room_is_refused_at_its_field(

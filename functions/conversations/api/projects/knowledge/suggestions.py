@@ -9,26 +9,21 @@ or dismissed comes back with the next question of its group.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from conversations.ai.knowledge.question_groups import Asked, groups_of
 from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions
-from conversations.api.projects.inputs import Settings, VersionInput
-from conversations.api.projects.knowledge import views
-from conversations.configuration.versions import settings_of
+from conversations.api.projects.knowledge import facts, views
 from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.unanswered import UnansweredQuestions
 from conversations.store.unanswered_words import questions_of, replies_of
 from shared.ai.languages.certain_languages import certain_language
+from shared.ai.playground.masking import Mask
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
-from shared.api.errors import InvalidInput
-from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
-from shared.runtime.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,13 +102,13 @@ def accept(
     if not any(stored.has(one) for one in given.questions):
         raise NotFound(NONE_LEFT)
     if given.kind == "fact":
-        number = _as_version(deps, stored, request)
-        facts: dict[str, Any] = {"made_version": number}
+        number = facts.in_version(deps, stored.project_id, request)
+        noted: dict[str, Any] = {"made_version": number}
         made: dict[str, Any] = {"version": number}
     else:
         name = _as_document(bucket, stored.company_id, request)
-        facts, made = {"document": name}, {"document": name}
-    settled = _settle(stored, request, given.questions, settled=ACCEPTED, **facts)
+        noted, made = {"document": name}, {"document": name}
+    settled = _settle(stored, request, given.questions, settled=ACCEPTED, **noted)
     return views.SettledView(settled=settled, **made)
 
 
@@ -130,23 +125,6 @@ def _as_document(bucket: Bucket, company_id: str, request: Request[AcceptanceInp
         return Documents(bucket).put(company_id, name, given.text, attributes)
     except CorpusTooLarge:
         raise StateConflict("text: the company has no room for another document") from None
-
-
-def _as_version(
-    deps: ApiDependencies, stored: UnansweredQuestions, request: Request[AcceptanceInput]
-) -> int:
-    """Store a version whose words for replies end with the fact. It is not live. Returns its number."""
-    item = versions.item_of(deps, request.caller, stored.project_id)
-    config = plain(settings_of(item).get("ai_config") or {})
-    prompts = config.get("prompts") or {}
-    reply = "\n\n".join(filter(None, [prompts.get("reply", ""), request.input.text.strip()]))
-    changed = config | {"prompts": prompts | {"reply": reply}}
-    given = VersionInput(settings=Settings(ai_config=changed), note=request.input.title[:500])
-    try:
-        return versions.create_from(deps, stored.project_id, request, given).number
-    except InvalidInput as refusal:
-        problems = [one | {"field": "text"} for one in refusal.problems]
-        raise InvalidInput(problems) from None
 
 
 def _settle(
@@ -199,7 +177,7 @@ def _view(group: Sequence[Question], replies: dict[str, str]) -> views.Suggestio
         settled=len(group) - len(new),
         causes=dict(Counter(one.noted.cause for one in new)),
         title=_masked(newest)[:LONGEST_TITLE],
-        draft=_without(reply, source.names) if source else "",
+        draft=Mask(source.known).text(reply) if source else "",
         answered_by=next((one.document for one in reversed(before) if one.document), None),
     )
 
@@ -220,12 +198,5 @@ def _question(one: Question) -> views.UnansweredView:
 
 
 def _masked(one: Question) -> str:
-    """Return the words of a question without addresses, numbers and the names of its customer."""
-    return _without(one.text, one.names)[:LONGEST_SHOWN]
-
-
-def _without(text: str, names: Sequence[str]) -> str:
-    words = {word for name in names for word in name.split() if len(word) > 1}
-    for word in sorted(words, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "***", text, flags=re.IGNORECASE)
-    return redact(text)
+    """Return the words of a question without its customer."""
+    return Mask(one.known).text(one.text)[:LONGEST_SHOWN]

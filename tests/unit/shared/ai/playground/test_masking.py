@@ -44,6 +44,62 @@ def test_names_of_other_scripts_are_masked(name: str, text: str, masked: str) ->
     assert Mask([name]).text(text) == masked
 
 
+@each(
+    "known, text, masked",
+    [
+        (["anna berg"], "Anna here, Berg is my name", "*** here, *** is my name"),
+        (["Li Wei"], "please call Li tomorrow, or wei", "please call *** tomorrow, or ***"),
+        (["Anna.Berg"], "tell Anna. Berg called", "tell ***. *** called"),
+        (["Jos\u00e9"], "Jos\u00e9, Jose\u0301, Jose called", "***, ***, *** called"),
+        (["Jose\u0301"], "Jos\u00e9 called", "*** called"),
+        (["Jose"], "JOSE\u0301 called", "*** called"),
+        (["O'Neil Jo"], "the O\u2019Neil house; Jo\u2019s dog", "the *** house; *** dog"),
+        (["Stra\u00dfer"], "STRASSER called", "*** called"),
+        (
+            ["\u0623\u062d\u0645\u062f"],
+            "\u064a\u0627 \u0644\u0627\u062d\u0645\u064e\u062f",
+            "\u064a\u0627 ***",
+        ),
+        (
+            ["\u5c0f\u660e", "\u738b"],
+            "\u60a8\u597d\u738b\u5c0f\u660e\u5148\u751f",
+            "\u60a8\u597d***\u5148\u751f",
+        ),
+    ],
+)
+def test_a_name_is_found_in_part_and_in_another_spelling(
+    known: list[str], text: str, masked: str
+) -> None:
+    assert Mask(known).text(text) == masked
+
+
+@each(
+    "known, text, masked",
+    [
+        (["maria de la cruz"], "la casa de Cruz", "la casa de ***"),
+        (["De Vries"], "de brief, Mr De Vries, De", "de brief, Mr ***, ***"),
+    ],
+)
+def test_particles_of_names_stay_where_they_are_usual_words(
+    known: list[str], text: str, masked: str
+) -> None:
+    assert Mask(known).text(text) == masked
+
+
+@each(
+    "known, text, masked",
+    [
+        ("anna.berg77@example.com", "anna.berg77 or Anna", "*** or ***"),
+        ("anna.berg@example.com", "anna.berg@home.example.org", "***"),
+        ("info@example.com", "for your info", "for your info"),
+    ],
+)
+def test_the_first_part_of_an_address_is_masked_if_it_may_be_a_name(
+    known: str, text: str, masked: str
+) -> None:
+    assert Mask([known]).text(text) == masked
+
+
 def test_values_are_masked_and_keys_stay() -> None:
     facts = {"Anna": ["Anna", {"rate": 17.5, "name": "Eve"}], "ok": True, "none": None}
     assert ANNA.value(facts) == {
