@@ -66,7 +66,9 @@ _PERSON = (
     "it acts on one person, and the receipt of the request or the record of the contact has it"
 )
 _WORK = "it starts or ends work, and changes no settings"
-_SUGGESTION = "it sorts questions of customers, which are no settings; the log has what the call asked"
+_SUGGESTION = (
+    "it sorts questions of customers, which are no settings; the log has what the call asked"
+)
 # Routes without a difference of settings, by the beginning of their lines, with the reason.
 WITHOUT_SETTINGS: Mapping[str, str] = {
     **dict.fromkeys(("POST /conversations/parked", "POST /conversations/dead-letters"), _PARKED),

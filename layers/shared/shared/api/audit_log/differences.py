@@ -168,7 +168,7 @@ def _asked(name: str, value: Any) -> str | None:  # noqa: ANN401 - any JSON valu
     if text in {None, SET} or isinstance(value, bool) or _ASKED.search(snake(name)):
         return text
     if isinstance(value, str):
-        is_contact = value.startswith("+") or _ADDRESS.fullmatch(value)
+        is_contact = value.startswith("+") or "@" in str(text)  # masked
         return text if is_contact else _counted(value)
     return "a number" if isinstance(value, int | float | Decimal) else f"{len(value)} entries"
 
@@ -198,12 +198,10 @@ def _of_text(name: str, own: str, value: str, shows: frozenset[str]) -> str:
         return _masked_address(value) if _ADDRESS.fullmatch(value) else _counted(value)
     if _PHONE.fullmatch(value):
         return f"…{value[-2:]}"
-    is_shown = own in shows or name in shows or name.partition(".")[0] in shows
-    if is_shown and len(value) <= _MOST_CHARACTERS and value.isprintable():
-        return value
-    if _CODES.search(own) and _WORD.fullmatch(value):
-        return value
-    return _counted(value)
+    is_declared = own in shows or name in shows or name.partition(".")[0] in shows
+    is_text = is_declared and len(value) <= _MOST_CHARACTERS and value.isprintable()
+    is_code = _CODES.search(own) and _WORD.fullmatch(value)
+    return value if is_text or is_code else _counted(value)
 
 
 def _masked_address(address: str) -> str:
