@@ -262,8 +262,8 @@ KINDS = (
          short={"requests": 48}),
     Kind("a follow-up, from its queue", _works, Figures(14, 14, 36, 2, 1, 1, 600), 24, _with_follow_ups),
     Kind("a question of satisfaction, from its queue", _works, Figures(14, 20, 43, 2, 1, 1, 600), 30, _with_a_question),
-    Kind("an answer, and one in shadow", _works, Figures(14, 25, 59, 5, 4, 2, 2_000), 42, _with_shadow,
-         {"item": 16, "rest": 26}),
+    Kind("an answer, and one in shadow", _works, Figures(14, 26, 60, 5, 4, 2, 2_000), 42, _with_shadow,
+         {"item": 16, "rest": 27}),
     Kind("a run of two recorded scenarios", _works, Figures(0, 8, 18, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}

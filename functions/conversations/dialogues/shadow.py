@@ -15,6 +15,7 @@ the share of them at which the alarm is raised: the rest is for answers that cus
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conversations.ai.config import BuiltIn
@@ -87,7 +88,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
     before = stored.shadow(opened.ref, record.trial_id, record.asked)
     if before is not None:
         if before.status == "begun":
-            _settle(stored, opened.ref, _failed(before, INTERRUPTED), None)
+            _settle(stored, opened.ref, _failed(before, INTERRUPTED, before.cost_micros), None)
         return "repeated"
     trial = trials.running(stored, record.trial_id, live) if live else None
     if live is None or trial is None or trial.mode is not Mode.SHADOW:
@@ -103,7 +104,8 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
     if not is_new:
         return "repeated"
     sent = messages.get(resources.log, opened.ref, record.answered) if record.answered else None
-    made = _made(_Turn(deps, opened, live, record, sent, run), answer)
+    cost = Spent(partial(stored.store_cost, opened.ref, answer))
+    made = _made(_Turn(deps, opened, live, record, sent, run), answer, cost)
     _settle(stored, opened.ref, made, sent)
     return made.status
 
@@ -184,9 +186,9 @@ class _Turn:
         return known if known and (known.up_to or "") <= self.record.asked else None
 
 
-def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:
+def _made(turn: _Turn, answer: ShadowAnswer, spent: Spent) -> ShadowAnswer:
     """Return the answer that the version gives, or that it gave none."""
-    resources, spent = turn.deps.resources, Spent()
+    resources = turn.deps.resources
     calls = Calls(resources.log, turn.opened.ref, turn.record.once_in)
     version = versions.company_with(resources.log, resources.companies, turn.live, answer.version)
     if version is None:
@@ -206,9 +208,9 @@ def _made(turn: _Turn, answer: ShadowAnswer) -> ShadowAnswer:
         else:  # an outage or a fault of the project, which says nothing about the version
             return _failed(answer, refusal.reason, spent.micros)
     except SecretUnreadable:
-        return _failed(answer, "secrets_missing")
+        return _failed(answer, "secrets_missing", spent.micros)
     except (Misconfigured, NotSent) as refusal:
-        return _failed(answer, refusal.code)
+        return _failed(answer, refusal.code, spent.micros)
     except ai.Unavailable as failure:
         return _failed(answer, failure.code, spent.micros)
     cost = {"cost_micros": spent.micros, "ms": spent.ms, "faults": spent.faults}

@@ -160,6 +160,13 @@ class Trials:
             return None if refusal.positions == {2} else False
         return True
 
+    def store_cost(self, ref: str, answer: ShadowAnswer, micros: int) -> None:
+        """Store what an answer that is being made has cost so far; nothing if it was settled or erased meanwhile."""
+        begun = ShadowAnswer.attr("status").eq("begun")
+        put = ShadowAnswer.named(cost_micros=micros)
+        with suppress(ConditionFailed):
+            self.log.update(self._answer(ref, answer), put=put, when=begun)
+
     def settle_shadow(self, ref: str, answer: ShadowAnswer, counts: Mapping[str, int]) -> None:
         """Store the end of an answer that was begun, and count it: once, and not if it was erased meanwhile."""
         if states.read(self.log, ref) is None:

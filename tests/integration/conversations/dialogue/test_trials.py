@@ -13,6 +13,8 @@ from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable
 from shared.ai.retrieval.local import LocalRetriever
+from shared.aws.secrets import SecretUnreadable
+from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
@@ -254,7 +256,7 @@ def test_a_shadow_whose_model_fails_is_counted_and_not_asked_again(system: Syste
     assert status_of(system, ref)[0] == "reply_sent"
 
 
-def test_a_shadow_whose_worker_died_while_the_model_was_asked_is_counted_and_not_asked_again(
+def test_a_shadow_whose_worker_died_before_the_result_was_stored_is_counted_with_its_cost_and_not_asked_again(
     system: System,
 ) -> None:
     _, trial_id = shadow(system, most_answers=1)
@@ -276,8 +278,10 @@ def test_a_shadow_whose_worker_died_while_the_model_was_asked_is_counted_and_not
     system.drain()
     system.advance(DAY_MS)
 
-    assert outcomes(system, trial_id)["failed"] == 1
-    assert pairs(system, trial_id)[0]["reason"] == "interrupted"
+    found, (pair,) = outcomes(system, trial_id), pairs(system, trial_id)
+    assert (found["failed"], pair["reason"]) == (1, "interrupted")
+    assert float(pair["dollars"]) > 0
+    assert found["trial"]["dollars"] == pair["dollars"]
     assert len(asked(system)) == asked_before + 2
 
 
@@ -367,9 +371,12 @@ def test_hand_offs_of_both_versions_are_counted_side_by_side(system: System) -> 
     [
         (RetrieverUnavailable("SlowDown"), "documents_unavailable"),
         (CorpusTooLarge(), "corpus_too_large"),
+        (SecretUnreadable("openai"), "secrets_missing"),  # of a second model
+        (Misconfigured("no_model"), "no_model"),
+        (NotSent("no_token"), "no_token"),
     ],
 )
-def test_a_shadow_whose_documents_cannot_be_searched_has_failed_and_hands_nothing_off(
+def test_a_shadow_that_cannot_go_on_has_failed_with_its_cost_and_hands_nothing_off(
     system: System, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
 ) -> None:
     def fails(*_: object, **__: object) -> None:
