@@ -271,6 +271,19 @@ def test_a_fact_for_which_the_prompt_has_no_room_is_refused_at_its_field(
     assert len(suggestions(harness)) == 1
 
 
+def test_a_fact_for_which_the_settings_have_no_room_is_refused_at_its_field(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked(harness, BACK)
+    [shown] = suggestions(harness)
+    monkeypatch.setattr("conversations.api.projects.inputs.LARGEST_SETTINGS_BYTES", 2_000)
+
+    refused = accept(harness, shown["question_ids"], kind="fact", text="x" * 2_000)
+
+    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "text")
+    assert len(suggestions(harness)) == 1
+
+
 def test_a_repeated_acceptance_writes_one_document_and_one_version(
     harness: Harness, documents: Documents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
