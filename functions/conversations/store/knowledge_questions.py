@@ -29,6 +29,11 @@ class KnowledgeQuestions:
         """Store a question. Repeatable."""
         self.log.put(question.attributes(self._key(question.question_id)))
 
+    def get(self, question_id: str) -> KnowledgeQuestion | None:
+        """Return a question, strongly consistent; None if there is none with this id."""
+        item = self.log.get(self._key(question_id))
+        return KnowledgeQuestion.read(item) if item else None
+
     def page(
         self, limit: int, start: Attributes | None = None
     ) -> tuple[list[KnowledgeQuestion], Attributes | None]:

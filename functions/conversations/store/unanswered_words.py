@@ -12,7 +12,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.store import conversations, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, OfConversation, of
+from conversations.store.items.log import UNSPOKEN, Message, OfConversation, of
 from shared.inbox.reports.outcomes import RATED_DOWN
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def questions_of(table: Table, log: Table, noted: Sequence[Unanswered]) -> list[
 
 
 def replies_of(log: Table, noted: Sequence[Unanswered]) -> list[str]:
-    """Return what a person wrote first after each question; empty if none is among the next messages."""
+    """Return what a person sent first after each question; empty if none is among the next messages."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(lambda one: _reply(log, one), noted))
 
@@ -88,13 +88,17 @@ def _ratings(log: Table, noted: Sequence[Unanswered]) -> dict[str, tuple[str, ..
 
 
 def _text(log: Table, one: Unanswered) -> str:
-    """Return the customer's messages up to the question, back to the last message of another author."""
+    """
+    Return the customer's messages up to the question, back to the last message of another author; not those whose
+    author is not proven, which the model does not read.
+    """
     of_log = Key(PARTITION_KEY).eq(OfConversation.partition(one.ref))
     until = of_log & Key(SORT_KEY).between(Message.first_sk, one.up_to)
     items, _ = log.query(None, until, limit=MOST_IN_A_ROW, newest_first=True)
     read = map(Message.read, items)
     theirs = list(takewhile(lambda message: message.role is Role.USER, read))
-    return "\n".join(message.content for message in reversed(theirs) if message.content).strip()
+    words = (message.content for message in reversed(theirs) if message.counts)
+    return "\n".join(filter(None, words)).strip()
 
 
 def _reply(log: Table, one: Unanswered) -> str:
@@ -104,6 +108,6 @@ def _reply(log: Table, one: Unanswered) -> str:
     replies = (
         message.whole_text.strip()
         for message in map(Message.read, items)
-        if message.author.startswith(_BY_PEOPLE)
+        if message.author.startswith(_BY_PEOPLE) and message.delivery_status not in UNSPOKEN
     )
     return next(filter(None, replies), "")

@@ -54,6 +54,12 @@ class Delivery(StrEnum):
     BLOCKED = "blocked"
 
 
+# Of messages that the customer has not got, or may not have got.
+UNSPOKEN = frozenset(
+    {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
+)
+
+
 class Message(OfConversation):
     """
     A message: the contract's attributes and the attributes of its delivery.

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
+from conversations.store.knowledge_questions import KnowledgeQuestions
 from shared.ai.retrieval import RetrieverUnavailable
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.retrieval.local import LocalRetriever
 from shared.aws.s3 import Bucket
+from shared.runtime import clock
 from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, make, put_live
 from tests.integration.conversations.harness import (
     COMPANY,
@@ -26,6 +28,8 @@ from tests.template import properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from conversations.store.items.parts.knowledge_question import KnowledgeQuestion
 
 KNOWLEDGE = "/projects/{project_id}/knowledge"
 QUESTIONS = f"{KNOWLEDGE}/questions"
@@ -254,6 +258,25 @@ def test_a_project_keeps_at_most_a_hundred_questions(
     statuses = [keep(harness, f"Question {number}").status for number in range(3)]
 
     assert statuses == [201, 201, 409]
+
+
+def test_the_last_question_that_a_project_may_keep_is_kept_by_a_call_that_is_repeated_after_a_crash(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conversations.api.projects.knowledge.questions.MOST_QUESTIONS", 1)
+    put = KnowledgeQuestions.put
+
+    def dies(self: KnowledgeQuestions, question: KnowledgeQuestion) -> None:
+        put(self, question)
+        raise RuntimeError("the function was stopped")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(KnowledgeQuestions, "put", dies)
+        assert keep(harness, "Is there tea?", key="key-12345678").status == 500
+    harness.later(clock.HOUR_MS)
+
+    assert keep(harness, "Is there tea?", key="key-12345678").status == 201
+    assert keep(harness, "Is there coffee?").status == 409
 
 
 def test_questions_of_another_project_or_company_are_not_reached(harness: Harness) -> None:

@@ -9,6 +9,7 @@ import pytest
 from conversations.lifecycle import unanswered
 from conversations.lifecycle.conversation import load
 from conversations.store import erasures
+from conversations.store.items.log import Delivery
 from conversations.store.unanswered import UnansweredQuestions
 from shared.ai.retrieval.documents import Documents
 from shared.ai.versions.stored import Versions
@@ -140,6 +141,22 @@ def test_parts_and_other_forms_of_what_is_known_of_the_customer_are_masked_in_te
     assert shown["draft"] == "*** ***, ***: *** tent, *** or ***"
 
 
+def test_mails_of_unproven_authors_and_replies_that_were_not_sent_are_in_no_suggestion(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    harness.says(ref, "Words of another author.", provider="ses", extra={"trust": "unverified"})
+    note(harness, ref, harness.says(ref, BACK))
+    harness.says(ref, "Never sent.", "human:carol", delivery_status=Delivery.DISCARDED)
+    harness.says(ref, "Bounced.", "human:carol", delivery_status=Delivery.FAILED)
+    harness.says(ref, "Yes, within 30 days.", "human:carol")
+
+    [shown] = suggestions(harness)
+
+    assert [one["text"] for one in shown["questions"]] == [BACK]
+    assert shown["draft"] == "Yes, within 30 days."
+
+
 def test_a_dismissed_suggestion_stays_away_until_a_new_question_comes(harness: Harness) -> None:
     asked(harness, BACK, name="req-1")
     [shown] = suggestions(harness)
@@ -249,6 +266,19 @@ def test_a_fact_for_which_the_prompt_has_no_room_is_refused_at_its_field(
     [shown] = suggestions(harness)
 
     refused = accept(harness, shown["question_ids"], kind="fact", text="x" * 9_000)
+
+    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "text")
+    assert len(suggestions(harness)) == 1
+
+
+def test_a_fact_for_which_the_settings_have_no_room_is_refused_at_its_field(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked(harness, BACK)
+    [shown] = suggestions(harness)
+    monkeypatch.setattr("conversations.api.projects.inputs.LARGEST_SETTINGS_BYTES", 2_000)
+
+    refused = accept(harness, shown["question_ids"], kind="fact", text="x" * 2_000)
 
     assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "text")
     assert len(suggestions(harness)) == 1

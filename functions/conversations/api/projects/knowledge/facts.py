@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic import ValidationError
+
 from conversations.api.projects import versions as project_versions
-from conversations.api.projects.inputs import Settings
+from conversations.api.projects.inputs import LARGEST_SETTINGS_BYTES, Settings
 from conversations.configuration import versions
 from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.project_versions import of_project
@@ -80,8 +82,12 @@ def _with_fact(before: Mapping[str, Any], fact: str) -> dict[str, Any]:
     config = plain(before.get("ai_config") or {})
     prompts = config.get("prompts") or {}
     reply = "\n\n".join(filter(None, [prompts.get("reply", ""), fact]))
-    changed = config | {"prompts": prompts | {"reply": reply}}
-    return project_versions.changed(before, Settings(ai_config=changed))
+    try:
+        given = Settings(ai_config=config | {"prompts": prompts | {"reply": reply}})
+    except ValidationError:
+        rule = f"must leave the settings at most {LARGEST_SETTINGS_BYTES} bytes"
+        raise InvalidInput([{"field": "text", "problem": rule}]) from None
+    return project_versions.changed(before, given)
 
 
 def _check(item: Mapping[str, Any], settings: Mapping[str, Any]) -> None:

@@ -54,6 +54,9 @@ def keep(stored: KnowledgeQuestions, request: Request[QuestionInput]) -> views.Q
         by=request.caller.principal,
         at=clock.to_text(clock.now_ms()),
     )
+    kept = stored.get(question.question_id)
+    if kept is not None:
+        return _view(kept)
     if len(stored.page(MOST_QUESTIONS)[0]) == MOST_QUESTIONS:
         raise StateConflict(f"question: a project keeps at most {MOST_QUESTIONS}")
     stored.put(question)

@@ -10,7 +10,7 @@ from conversations.ai.prompt.system_prompt import LONGEST_MESSAGE, HistoryMessag
 from conversations.outbound.compose.content import file_marks, quotes, shared_data
 from conversations.outbound.compose.content.files import Shown, shown_in
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Delivery
+from conversations.store.items.log import UNSPOKEN
 from conversations.store.items.placeholders import own_text
 from shared.ai import port as ai
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
 
-UNSPOKEN = frozenset(
-    {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
-)
 _ANOTHER = "a message that you do not have"
 
 
