@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from boto3.dynamodb.conditions import Key
 from pydantic import Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import LIST_INDEX, pk
 from shared.inbox.notifications.items import NotificationKind  # noqa: TC001 - field of an item

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from boto3.dynamodb.conditions import Key
 from pydantic import Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.contacts.details import VersionConflict
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from newsletters.store.items.item import TableItem
 from shared.ai.versions.stored import Version
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 
 
 @audited(maps=("ai", "retrieval"))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem, has_dated_form
 from newsletters.store.items.jobs import NO_OWNER, OPEN_WORK
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.contacts.audience import Audience
 
 ISSUES: Final = "ISSUE#"  # prefix of the sort keys of a company's issues

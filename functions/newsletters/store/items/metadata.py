@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem, has_dated_form
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 
 USER_PARTITION: Final = "USER#{user_id}"
 LISTED: Final = "NEWSLETTER#"  # prefix of the sort keys of newsletters in GSI1

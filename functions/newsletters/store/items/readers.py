@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, TableItem
 from newsletters.store.items.jobs import OPEN_WORK
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.aws.tables.items import filled
 from shared.providers.action_ledger import Action
 from shared.runtime import clock

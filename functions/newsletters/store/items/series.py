@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import OPEN_WORK
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 
 SERIES_PREFIX: Final = "SERIES#"
 

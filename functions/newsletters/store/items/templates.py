@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from newsletters.store.items.item import TableItem
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 
 type Layout = Literal["plain", "standard", "digest"]
 type FontStack = Literal["sans", "serif"]

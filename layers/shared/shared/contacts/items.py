@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from pydantic import Field
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.contacts.items import Profile
 

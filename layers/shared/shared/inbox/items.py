@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled, shard_of
 from shared.aws.tables.stored_answers import AnsweredOnce
 from shared.identity.contacts.claims import Claim

@@ -10,7 +10,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.aws.tables.items import Item, filled
 
 if TYPE_CHECKING:

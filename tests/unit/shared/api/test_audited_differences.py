@@ -8,9 +8,9 @@ from typing import Any
 
 from shared.api.audit_log.differences import SET, UNREAD, asked, differences, masked, of_call
 from shared.api.audit_log.items import Change
+from shared.aws import audited
+from shared.aws.audited import Shown, snake
 from shared.aws.observation import Observation, Written
-from shared.aws.tables import audited
-from shared.aws.tables.audited import Shown, snake
 from shared.contacts.items import Segment
 from shared.identity.contacts.items import Profile
 from tests.cases import each

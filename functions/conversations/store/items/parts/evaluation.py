@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from conversations.store.items.base import LogItem, key, sort_key
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
-from shared.aws.tables.audited import audited
 
 _PROJECT = "PROJECT#{company_id}#{project_id}"
 _UNTIL_REPLACED = "none; the test data of a company, without data of persons"

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.threads.thread import Status
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 
 
 @audited("name", "canned_reply", "add_tags", "remove_tags")

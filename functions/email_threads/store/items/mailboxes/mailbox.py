@@ -6,8 +6,8 @@ from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.threads.thread import Automation, ReplyMode
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
-from shared.aws.tables.audited import audited
 from shared.identity.addresses import without_label
 from shared.policy.business_hours import BusinessHours
 

@@ -5,9 +5,9 @@ from typing import ClassVar, Final
 from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
-from shared.aws.tables.audited import audited
 
 _ID_CHARACTERS: Final = 32
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from whatsapp.store.items.item import WhatsAppItem
 
 

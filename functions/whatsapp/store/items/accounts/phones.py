@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.events.exchange import Provider
 from shared.identity.addresses import normal_digits
 from whatsapp.store.items.item import AtMost, WhatsAppItem

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type PaymentStatus = Literal[

@@ -4,8 +4,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.audited import audited
 from shared.aws.sqs_fifo import digest
-from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
-from shared.aws.tables.audited import audited
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 from whatsapp.store.items.sending.campaign_tests import BodyField, CampaignTest
 

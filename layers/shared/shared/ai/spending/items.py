@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes  # noqa: TC001 - pydantic reads annotations of methods, too
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 
 COUNTED_DAYS: Final = 40  # counts of a month can be read

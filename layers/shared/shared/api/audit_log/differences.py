@@ -6,7 +6,7 @@ words that their class declares as shown. Secrets are only `set`; addresses and 
 other texts are a count of characters, so no part of a message, of a prompt or of a name can get into a row.
 
 The form of a value says nothing where people choose the name (`iban_type`, `pregnant`), so maps are a count of entries
-unless the class declares their names as fixed (`shared.aws.tables.audited.Shown`). What describes a person is `set`.
+unless the class declares their names as fixed (`shared.aws.audited.Shown`). What describes a person is `set`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws import audited
+from shared.aws.audited import Shown, snake
 from shared.aws.observation import UNKNOWN
-from shared.aws.tables import audited
-from shared.aws.tables.audited import Shown, snake
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

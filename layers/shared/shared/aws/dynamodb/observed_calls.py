@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws import observation
+from shared.aws.audited import is_setting
 from shared.aws.dynamodb.values import Attributes, decoded
-from shared.aws.tables.audited import is_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

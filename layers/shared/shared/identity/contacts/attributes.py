@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import ConditionFailed
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.runtime.failures import Transient
 

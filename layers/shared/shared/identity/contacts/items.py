@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.identity.identifiers import IdentifierKind
 from shared.runtime import clock

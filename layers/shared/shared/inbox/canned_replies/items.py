@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Table
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 
 _PARTITION_KEY: Final = "pk"  # of the table of WhatsApp

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
-from shared.aws.tables.audited import audited
+from shared.aws.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.rounds import Fact
 from shared.policy.business_hours import BusinessHours

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
-from shared.aws.tables.audited import audited
 from shared.aws.tables.items import Item, filled
 from shared.inbox.items import Context
 from shared.inbox.live.items import PARTITION_KEY, SORT_KEY
