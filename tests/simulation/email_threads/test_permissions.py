@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from email_threads.inbound.events import EmailAnalyse, entry
+from shared.ai.spending import usage
 from shared.aws.fair_shares import LATE_MS
 from tests import template
 from tests.simulation.email_threads import people
@@ -19,6 +20,7 @@ from tests.simulation.email_threads.system import (
     ANN,
     ASSISTED,
     AUTOMATED,
+    COMPANY,
     MAILBOX,
     System,
     mail,
@@ -99,6 +101,11 @@ def _starts_with(operation: str, call: str) -> bool:
     return call.startswith(operation)
 
 
+def _limit(system: System) -> None:
+    counts = system.worker.resources.spending.table
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
+
+
 def _use_the_api(system: System, observer: CallObserver) -> None:
     system.reset()
     system.deliver(verified(with_files()), name="1", address=MAILBOX)
@@ -129,6 +136,7 @@ def _use_the_api(system: System, observer: CallObserver) -> None:
     ]
     for method, path, body in calls:
         system.call(method, path, body)
+    observer.watching("EmailThreadsApi", _limit)(system)  # a try reserves and settles its cost
     tried = {"mails": [{"text": "Is it red?"}]}
     system.call("POST", f"/email-mailboxes/{ASSISTED}/playground", tried)  # asks the model
     _open_a_page(system)
