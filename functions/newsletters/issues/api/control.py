@@ -8,7 +8,7 @@ from newsletters.api.access import NotFound, readable
 from newsletters.issues import checklist, content
 from newsletters.issues.api import variants
 from newsletters.issues.checklist import ChecklistFailed, Findings
-from newsletters.issues.delivery import subject_tests, turns
+from newsletters.issues.delivery import subject_tests
 from newsletters.issues.local_times import EARLIEST_ZONE, moment_of
 from newsletters.store import companies, issues
 from newsletters.store.items import Issue, IssueState
@@ -261,6 +261,8 @@ def _begun(
     **changes: Any,  # noqa: ANN401 - fields of the issue
 ) -> Issue:
     """Move an issue to its next turn and queue that; a lost message is found by the schedule."""
+    from newsletters.issues.delivery import turns  # noqa: PLC0415 - with all modules of the worker
+
     begun = _changed(
         deps,
         issue,
