@@ -101,7 +101,7 @@ def _context_of_holder(headers: Mapping[str, str], method_arn: str) -> dict[str,
     if bearer is None:
         raise CredentialsRefused("absent")
     # Calls with an API key need neither the library of tokens nor roles.
-    from access import access_tokens, roles  # noqa: PLC0415
+    from access import access_tokens, roles  # noqa: PLC0415 - see above
 
     holder = access_tokens.verify(bearer[1], logins.value())
     if revocations.find(table, holder.principal).covers(holder.issued_at):

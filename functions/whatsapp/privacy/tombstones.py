@@ -71,7 +71,7 @@ def _marked(alias: Alias, contact: Contact, until: str) -> Alias:
 def erased_until(table: Table, company: str, ids: Iterable[str]) -> str:
     """Return until when the events of these ids were erased; empty if never."""
     # Imported here: read once for each new id, and the item class would lengthen every cold start.
-    from whatsapp.store.items.contacts.privacy import ErasedContact  # noqa: PLC0415
+    from whatsapp.store.items.contacts.privacy import ErasedContact  # noqa: PLC0415 - see above
 
     hashed = dict.fromkeys(subject for each in ids for subject in subjects.hashes_of(each))
     keys = [pk(ErasedContact.key(company, subject)) for subject in hashed]

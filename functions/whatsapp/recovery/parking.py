@@ -153,7 +153,7 @@ def _is_listed(
     if (event and event.replay_of) or before is not None:
         return True
     # Imported here: parking is rare, and the item class would lengthen every cold start.
-    from whatsapp.recovery import parked_quota  # noqa: PLC0415
+    from whatsapp.recovery import parked_quota  # noqa: PLC0415 - see above
 
     return parked_quota.has_room(resources.table, company)
 

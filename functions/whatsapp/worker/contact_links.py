@@ -98,7 +98,7 @@ def unlink(table: Table, phone: Phone, undone: Link) -> None:
 def _record(table: Table, phone: Phone, made: Link, state: str) -> None:
     """Store the state of a link and the record of this change, unless it has been made."""
     # Imported here: links are rare, and the item classes would lengthen every cold start.
-    from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange  # noqa: PLC0415
+    from whatsapp.store.items.contacts.contact_links import ContactLink, ContactLinkChange  # noqa: PLC0415 - see above
 
     stored = store.links.get(table, phone.phone, made.linked)
     if stored is not None and (stored.state, stored.primary) == (state, made.primary):

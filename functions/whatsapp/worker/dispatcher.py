@@ -142,7 +142,7 @@ def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation)
 def _update(resources: Resources, event: Event, origin: Origin) -> Outcome:
     """Handle events other than messages and statuses."""
     # Imported lazily: rarely used, and its item classes would lengthen every cold start.
-    from whatsapp.worker.updates import dispatcher  # noqa: PLC0415
+    from whatsapp.worker.updates import dispatcher  # noqa: PLC0415 - see above
 
     return dispatcher.handle(resources, event, origin)
 
@@ -162,7 +162,7 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
 def _export_page(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Write one part of an export of messages."""
     # Imported here: exports are rare, and downloads start faster without them.
-    from whatsapp.worker import message_exports  # noqa: PLC0415
+    from whatsapp.worker import message_exports  # noqa: PLC0415 - see above
 
     return message_exports.write_part(resources, event, phone)
 

@@ -137,7 +137,7 @@ class Described(BaseModel):
     ) -> dict[str, Any]:
         """Add the descriptions of `parameters`."""
         # No call needs them.
-        from whatsapp.actions.calls import parameters  # noqa: PLC0415
+        from whatsapp.actions.calls import parameters  # noqa: PLC0415 - see above
 
         schema = handler(core_schema)
         described = handler.resolve_ref_schema(schema)

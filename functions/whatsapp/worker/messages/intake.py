@@ -282,7 +282,7 @@ def _follow_up(
 def _welcome(resources: Resources, phone: Phone, message: Message, head: Conversation) -> None:
     """Start the sequence for new customers, if the message does that. Safe to repeat."""
     # Imported here: few numbers have one, and its item classes would lengthen every cold start.
-    from whatsapp.worker.messages import welcome  # noqa: PLC0415
+    from whatsapp.worker.messages import welcome  # noqa: PLC0415 - see above
 
     welcome.start(resources, phone, message, head)
 

@@ -55,7 +55,7 @@ class Bucket:
     def put_file(self, key: str, file: IO[bytes], content_type: str) -> None:
         """Write an object from a file; large ones as a multipart upload in the calling thread."""
         # Imported here: only media events need boto3's transfer modules.
-        from boto3.s3.transfer import TransferConfig  # noqa: PLC0415
+        from boto3.s3.transfer import TransferConfig  # noqa: PLC0415 - see above
 
         self.client.upload_fileobj(
             file,
