@@ -13,6 +13,7 @@ from tests.simulation.console.permissions.calls import STAGE
 from tests.simulation.console.permissions.feeds import empty, feeding
 from tests.simulation.console.permissions.inbox import change_many, read_inbox, use_live
 from tests.simulation.console.permissions.person_requests import request_person
+from tests.simulation.conversations.scenarios import with_trial
 from tests.simulation.conversations.system import System as Conversations
 from tests.simulation.email_threads.people import arrive, finished
 from tests.simulation.email_threads.system import ANN, mail
@@ -74,6 +75,8 @@ def uses() -> dict[str, set[Use]]:
             talks.begin("sms")
             talks.drain()
             feed()
+            _hand_off_on_trial(talks)
+            feed()
             for table in names:
                 empty(talks.dynamodb, table)
             feed()
@@ -85,6 +88,15 @@ def uses() -> dict[str, set[Use]]:
             finished(inbox, "erase", ANN)
             feed()
     return observer.uses
+
+
+def _hand_off_on_trial(talks: Conversations) -> None:
+    """A conversation in the share of a trial goes to people, which the feed counts for the trial."""
+    with_trial(mode="share", share=100)(talks)
+    talks.begin("sms", request_id="on-trial")
+    talks.drain()
+    talks.text("people", "I want to talk to a person.")
+    talks.drain()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

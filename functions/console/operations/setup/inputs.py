@@ -112,7 +112,13 @@ class SignUpInput(Input):
 
     app_id: Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]
     code: Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[!-~]+$", repr=False)]
-    redirect_uri: Annotated[str, Field(max_length=500, pattern=r"^https?://[!-~]+$")]
+    redirect_uri: Annotated[
+        str,
+        Field(
+            max_length=500,
+            pattern=patterns.worded(r"^https?://[!-~]+$", "must be an address of the web"),
+        ),
+    ]
 
 
 class EmailDomainInput(Input):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.ai import port as ai
-from shared.ai.spending import ceilings, prices, usage
+from shared.ai.spending import ceilings, prices
 from shared.ai.spending.budget import REASON
+from shared.ai.spending.items import CompanySettings
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
@@ -41,7 +42,9 @@ class CompanyModel:
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`. Raises ai.Unavailable (`spending_limit`) if the longest answer would exceed a ceiling."""
         date = clock.to_text(clock.now_ms())[: len("2026-03-01")]
-        own = ceilings.ceilings_of(usage.settings_of(self.counts, self.company), date)
+        # As reservations read them: roles permit no other read.
+        found = self.counts.get_many([CompanySettings.key(self.company)])
+        own = ceilings.ceilings_of(CompanySettings.read(found[0]) if found else None, date)
         estimate = self.price.estimate(prices.size_of(request), request.limits.most_tokens)
         if not ceilings.reserve(self.counts, self.company, own, estimate):
             metrics.add_metric("SpendingLimitReached", MetricUnit.Count, 1)
