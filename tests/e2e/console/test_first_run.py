@@ -12,6 +12,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.sample_data import NEWCOMER, Customer
 from local.console.browser import barriers
 from local.stack.seed import operate
+from shared.identity.addresses import displayed
 from tests.e2e import webhooks
 from tests.e2e.console.conftest import PASSWORD, PATIENCE_MS, Visit, visit_of
 
@@ -67,7 +68,8 @@ def connect(visit: Visit) -> None:
     form.get_by_label("App secret").fill(SECRET)
     form.get_by_label("Access token").fill("token-of-the-new-company")
     form.get_by_role("button", name="Connect the number").click()
-    expect(page.get_by_role("group", name=f"+{NEWCOMER.display}")).to_contain_text("Received")
+    number = page.get_by_role("group", name=displayed(NEWCOMER.display))
+    expect(number).to_contain_text("Received")
     page.get_by_text("Enter the webhook at Meta by hand").click()
     expect(page.get_by_role("button", name="Copy: Verify token")).to_be_visible()
 

@@ -33,7 +33,7 @@ def test_an_operator_sees_the_deployment_and_no_part_has_barriers(
 
     parts = page.get_by_role("navigation", name="Parts of operations").get_by_role("link")
     names = parts.all_inner_texts()
-    assert len(names) == 24
+    assert len(names) == 25
     for name in names:
         parts.filter(has_text=name).click()
         expect(parts.filter(has_text=name)).to_have_attribute("aria-current", "page")

@@ -74,9 +74,11 @@ export function Webhook({ account, isOperator }: { account: Account; isOperator:
               </Button>
               {(apps?.length ?? 0) > 0 && <Button onClick={() => setEnding(true)}>{t("hook.end")}</Button>}
               <Signatures />
-              <a class="link" href={placeOf("operations", "parked")}>
-                {t("hook.parked")}
-              </a>
+              <p>
+                <a class="link" href={placeOf("operations", "parked")}>
+                  {t("hook.parked")}
+                </a>
+              </p>
             </div>
           </>
         )}
