@@ -22,7 +22,7 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, of
 from shared.ai import port as ai
 from shared.ai.playground.failures import ModelUnusable
-from shared.ai.playground.masking import Mask
+from shared.ai.playground.mask import Mask
 from shared.ai.playground.views import SpokenView
 from shared.runtime import clock
 

@@ -20,7 +20,7 @@ from email_threads.store.configuration.mailbox_versions import SETTINGS
 from email_threads.store.items import Mailbox
 from email_threads.store.items.threads.thread import Direction
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
-from shared.ai.playground.masking import Mask
+from shared.ai.playground.mask import Mask
 from shared.ai.playground.traces import Traced
 from shared.ai.playground.views import SpokenView
 from shared.ai.providers.model_creation import model_for

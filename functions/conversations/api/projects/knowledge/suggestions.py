@@ -20,7 +20,7 @@ from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.unanswered import UnansweredQuestions
 from conversations.store.unanswered_words import questions_of, replies_of
 from shared.ai.languages.certain_languages import certain_language
-from shared.ai.playground.masking import Mask
+from shared.ai.playground.mask import Mask
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.runtime import clock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.ai.playground.masking import Mask
+from shared.ai.playground.mask import Mask
 from tests.cases import each
 
 ANNA = Mask(["Anna Maria", "van der Berg", "+447700900123", "anna@example.com", None, " "])
