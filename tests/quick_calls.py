@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from urllib.parse import urlparse
 
+from tests.tables.operations import lock
 from tests.template import ACCOUNT, REGION
 
 # Looked up by name: neither library types its internals.
@@ -66,9 +67,13 @@ def _is_ours(target: str) -> bool:
 
 
 def _process(self: Any, request: Any) -> Any:
+    """The answer of moto, to one thread at a time: moto iterates over what calls of other threads would change."""
+    with lock:
+        return _handled(request) if type(request) is Request else _process_request(self, request)
+
+
+def _handled(request: Request) -> Any:
     """Calls moto's handler directly: moto compares the address with each service's, and makes a WSGI request."""
-    if type(request) is not Request:
-        return _process_request(self, request)
     target = request.headers["X-Amz-Target"].decode()
     handler = _HANDLERS[target.partition(".")[0]]()
     handler.headers = {

@@ -65,7 +65,7 @@ export function Bell() {
           </>
         }
       >
-        {(close) => <Center onChange={found.reload} onClose={close} />}
+        {(close) => <Center latest={found.value} onChange={found.reload} onClose={close} />}
       </Menu>
     </div>
   );

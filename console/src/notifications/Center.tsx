@@ -1,6 +1,6 @@
 // The list of notifications, by kind, and what a person wants to be notified of.
 
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
@@ -10,22 +10,27 @@ import { moment, when } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Button, Empty, ErrorNotice, Skeleton } from "../ui/controls";
 import { SettingsForm } from "./SettingsForm";
-import { KINDS, load, type Kind, type Notification } from "./source";
+import { KINDS, load, type Kind, type Notification, type Notifications } from "./source";
 import { nameOf, placeIn, wordsOf } from "./words";
 
 const MOST_CAMPAIGNS = 100; // of each account, and issues
 
 interface Props {
+  latest: Notifications | null; // what the bell has read last
   onChange: () => Promise<void>;
   onClose: () => void;
 }
 
-export function Center({ onChange, onClose }: Props) {
+export function Center({ latest, onChange, onClose }: Props) {
   const { client } = useApp();
   const session = useSession();
   const [kind, setKind] = useState<Kind | null>(null);
   const [isSetting, setSetting] = useState(false);
   const found = useResource((signal) => load(client, session.teams, kind, signal), [client, kind]);
+  const opened = useRef(latest);
+  useEffect(() => {
+    if (latest !== opened.current) void found.reload();
+  }, [latest]);
   const items = found.value?.notifications ?? [];
   const hasCampaigns = rightsOf(session).approves && items.some((one) => one.campaign);
   const campaigns = useResource(async (signal) => (hasCampaigns ? campaignsOf(client, MOST_CAMPAIGNS, signal) : []), [client, hasCampaigns]);

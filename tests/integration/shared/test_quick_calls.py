@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from tests.quick_aws import not_hastened
+from tests.tables.operations import lock
 from tests.template import create_table
+
+if TYPE_CHECKING:
+    import pytest
 
 NAME = "/parley/local/a"
 FIFO = {"FifoQueue": "true", "ContentBasedDeduplication": "true"}
@@ -101,6 +107,26 @@ def answers() -> list[tuple[Any, ...]]:
             else:
                 found.append(("answered", operation, comparable(said)))
     return found
+
+
+def test_no_call_changes_a_table_while_another_thread_describes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = resolve_name("moto.dynamodb.models.table:Table")
+    count, could_write = table.__len__, []
+
+    def counted(self: Any) -> int:
+        with ThreadPoolExecutor(1) as other:
+            could_write.append(other.submit(lock.acquire, blocking=False).result())
+        return int(count(self))
+
+    monkeypatch.setattr(table, "__len__", counted)
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        client.describe_table(TableName=create_table(client, "WhatsAppTable"))
+
+    assert could_write
+    assert not any(could_write)
 
 
 # Random, or of the clock: ids, handles, the hash in an ARN, dates.
