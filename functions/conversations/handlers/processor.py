@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import commands
+from conversations.lifecycle.records import commands
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod

@@ -17,9 +17,9 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import evaluation_step, reply_trigger
-from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records import evaluation_step, reply_trigger
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from shared.aws.fair_shares import Runs
@@ -63,7 +63,7 @@ def _handle(body: str, run: Run) -> str:
     if kind != reply_trigger.TYPE:
         # Replies start faster without it.
         from conversations.dialogue import dispatcher  # noqa: PLC0415 - see above
-        from conversations.lifecycle import commands  # noqa: PLC0415 - see above
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - see above
 
         done = dispatcher.work(deps, commands.read(body), None, run)
         return done.ended if done else "nothing"

@@ -105,7 +105,7 @@ def _answered(call: object) -> dict[str, Any]:
     from conversations.configuration.bootstrap import ledger_of  # noqa: PLC0415 - of rare calls
     from conversations.privacy.dependencies import ErasureDependencies  # noqa: PLC0415 - as above
     from conversations.privacy.erasure import ConversationPart  # noqa: PLC0415 - as above
-    from conversations.store.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
+    from conversations.store.lists.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
     from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
     from shared.privacy import part_calls  # noqa: PLC0415 - as above
     from shared.providers.company_secrets import CompanySecrets  # noqa: PLC0415 - as above

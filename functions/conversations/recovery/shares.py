@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations.lifecycle import evaluation_step, reply_trigger
-from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records import evaluation_step, reply_trigger
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.file_download import FileDownload
 from conversations.store import states
 from conversations.store.recovery import due
 from shared.aws import fair_shares
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.configuration.resources import Resources
-    from conversations.lifecycle.commands import Record as Command
-    from conversations.lifecycle.reply_trigger import ReplyTrigger
+    from conversations.lifecycle.records.commands import Record as Command
+    from conversations.lifecycle.records.reply_trigger import ReplyTrigger
     from conversations.store.items.conversation import ChannelMethod
     from shared.aws.sqs_standard import StandardQueue
     from shared.aws.sqs_worker import Record
@@ -34,7 +34,7 @@ LARGEST_BODY = 300_000
 
 def of_channel(resources: Resources, runs: Runs, channel: ChannelMethod) -> Sharing[str]:
     """Return how companies share the queue of a channel: first messages and work that was due."""
-    from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - replies start faster without it
 
     return _sharing(resources, runs, channel, commands.read)
 
@@ -53,7 +53,7 @@ def of_agents(resources: Resources, runs: Runs) -> Sharing[str]:
     """
 
     def waiting_of(record: Record) -> Waiting | None:
-        from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - replies start faster without it
 
         if load_event(record.body).get("type") == evaluation_step.TYPE:
             return Waiting(parse_body(record.body, _steps).company_id, record.sent_at_ms)

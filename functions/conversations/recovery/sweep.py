@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.inbound import attachments
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import AskSatisfaction, FollowUp, Resolve, Resume
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import AskSatisfaction, FollowUp, Resolve, Resume
 from conversations.store import messages, states
 from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
@@ -19,7 +19,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conversations.lifecycle.commands import Record
+    from conversations.lifecycle.records.commands import Record
     from conversations.store.items.conversation import ChannelMethod
     from conversations.store.items.parts.due import Due
     from conversations.store.recovery.due import Waiting

@@ -13,11 +13,11 @@ from conversations.inbound import number_changes
 from conversations.outbound.compose.content import memory
 from conversations.store import erasures, routes
 from conversations.store.annotations import memories
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.memory import Memory
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.ai import port as ai
 from shared.aws.dynamodb import Table
 from shared.identity.contacts import merges, resolution

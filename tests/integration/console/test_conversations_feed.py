@@ -10,12 +10,13 @@ import pytest
 from conversations.inbound import number_changes
 from conversations.lifecycle import status as lifecycle
 from conversations.lifecycle.status import Status
-from conversations.store import conversations, inbox_heads, states
+from conversations.store import conversations, states
 from conversations.store.annotations.added_notes import AddedNotes
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.state import state_key
+from conversations.store.lists import inbox_heads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.dynamodb import Table
 from shared.identity.addresses import displayed

@@ -10,9 +10,9 @@ from pydantic import TypeAdapter
 from conversations.configuration.resources import Run
 from conversations.dialogues import runs
 from conversations.dialogues.runs import RunDependencies
-from conversations.lifecycle.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.outbound.compose.functions.document_search import DocumentSearch
-from conversations.store.evaluations import Evaluations
+from conversations.store.versions.evaluations import Evaluations
 from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope

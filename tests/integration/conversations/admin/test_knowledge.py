@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from conversations.store.knowledge_questions import KnowledgeQuestions
+from conversations.store.knowledge.questions import KnowledgeQuestions
 from shared.ai.retrieval import RetrieverUnavailable
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.retrieval.local import LocalRetriever

@@ -10,7 +10,7 @@ from conversations.lifecycle import unanswered
 from conversations.lifecycle.conversation import load
 from conversations.store import erasures
 from conversations.store.items.log import Delivery
-from conversations.store.unanswered import UnansweredQuestions
+from conversations.store.knowledge.unanswered import UnansweredQuestions
 from shared.ai.retrieval.documents import Documents
 from shared.ai.versions.stored import Versions
 from shared.runtime import clock
@@ -398,7 +398,7 @@ def test_a_question_that_is_not_noted_is_not_found(harness: Harness, question: s
 def test_a_list_of_suggestions_reads_the_newest_questions_and_a_few_messages_of_each(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.store.unanswered.MOST_COMPARED", 2)
+    monkeypatch.setattr("conversations.store.knowledge.unanswered.MOST_COMPARED", 2)
     for number in range(3):
         asked(harness, *[f"Word{number} {at}" for at in range(6)], name=f"req-{number}")
 

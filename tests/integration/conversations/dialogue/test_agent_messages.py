@@ -11,9 +11,10 @@ import pytest
 
 from conversations.api.access import opened_for
 from conversations.configuration.resources import Run
-from conversations.dialogue import agent_message, first_message, release
+from conversations.dialogue import first_message
+from conversations.dialogue.agents import agent_message, release
 from conversations.lifecycle import transitions
-from conversations.lifecycle.commands import HumanMessage, Notice, Release
+from conversations.lifecycle.records.commands import HumanMessage, Notice, Release
 from conversations.lifecycle.status import Status, turn_may_change
 from conversations.lifecycle.transitions import Cause
 from conversations.outbound.compose.writer import MessageWriter

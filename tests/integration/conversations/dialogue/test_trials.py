@@ -8,7 +8,7 @@ import pytest
 
 from conversations.store.annotations import memories
 from conversations.store.items.parts.memory import Memory
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable

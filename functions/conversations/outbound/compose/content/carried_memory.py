@@ -18,9 +18,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store import routes
 from conversations.store.annotations import memories, memory_owners
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.inbox import of_contact
 from shared.inbox.items import Channel, Context, Entry, pk
 from shared.runtime import clock

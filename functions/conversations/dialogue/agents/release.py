@@ -1,11 +1,12 @@
 """Releases a held item for a human agent: a first message (in review, blocked or failed) or a function call."""
 
 from conversations.configuration.resources import Run
-from conversations.dialogue import first_message, function_approval
-from conversations.dialogue.agent_message import say
+from conversations.dialogue import first_message
+from conversations.dialogue.agents import function_approval
+from conversations.dialogue.agents.agent_message import say
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
-from conversations.lifecycle.commands import HumanMessage, Release
+from conversations.lifecycle.records.commands import HumanMessage, Release
 from conversations.lifecycle.status import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import move
 from conversations.outbound.turns import engine

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from conversations.configuration.resources import Resources
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle.conversation import OpenConversation
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items.log import Message
 from shared.aws.sqs_fifo import Entry, digest

@@ -3,9 +3,10 @@
 from conversations.configuration.resources import Run
 from conversations.dialogue import reply
 from conversations.dialogue.context import DialogueDependencies
-from conversations.lifecycle import commands, conversation
-from conversations.lifecycle.commands import HumanMessage, Notice, Resume
+from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import HumanMessage, Notice, Resume
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.plan import Outcome, Plan

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from conversations.configuration.follow_ups import FollowUp as Step
     from conversations.configuration.resources import Run
     from conversations.dialogue.context import DialogueDependencies
-    from conversations.lifecycle.commands import FollowUp
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import FollowUp
     from shared.policy.facts import Decision
 
 AGAIN_MS = 15 * 60 * clock.SECOND_MS  # after a refusal at the moment of sending

@@ -4,7 +4,7 @@ from conversations.configuration.resources import Run
 from conversations.dialogue.context import DialogueDependencies
 from conversations.dialogue.reply import has_pending, send_handoff_notice
 from conversations.lifecycle import conversation
-from conversations.lifecycle.commands import Resolve, ask_for_reply
+from conversations.lifecycle.records.commands import Resolve, ask_for_reply
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.plan import Outcome

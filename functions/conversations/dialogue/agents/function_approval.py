@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Result
     from conversations.configuration.resources import Resources, Run
     from conversations.dialogue.context import DialogueDependencies
-    from conversations.lifecycle.commands import Release
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import Release
     from conversations.outbound.turns.plan import Outcome
     from conversations.store.items.log import Message
 

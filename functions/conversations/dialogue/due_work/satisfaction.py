@@ -29,8 +29,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.configuration.resources import Run
     from conversations.dialogue.context import DialogueDependencies
-    from conversations.lifecycle.commands import AskSatisfaction
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import AskSatisfaction
     from conversations.store.items.log import Message
 
 TURN_ID = "satisfaction"
