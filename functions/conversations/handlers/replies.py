@@ -6,7 +6,7 @@ Handler of `conversations-replies.fifo`, which sends one answer for a burst of m
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -22,8 +22,8 @@ from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
-from shared.aws.fair_shares import Runs
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.events.record_body import load_event, parse_body
 from shared.runtime import clock
 from shared.runtime.observability import metrics

@@ -19,11 +19,11 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.aws.client_configs import PATIENT
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.identity import keyed_hashes
 from shared.privacy import PART
 from shared.providers.twilio.messages import Twilio

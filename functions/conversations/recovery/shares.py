@@ -1,4 +1,4 @@
-"""Shares of companies in the queues of channels and of replies (`shared.aws.fair_shares`)."""
+"""Shares of companies in the queues of channels and of replies (`shared.aws.workers.fair_shares`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.lifecycle.records.file_download import FileDownload
 from conversations.store import states
 from conversations.store.recovery import due
-from shared.aws import fair_shares
-from shared.aws.fair_shares import Runs, Sharing, Waiting
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Runs, Sharing, Waiting
 from shared.events.record_body import load_event, parse_body
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conversations.lifecycle.records.reply_trigger import ReplyTrigger
     from conversations.store.items.conversation import ChannelMethod
     from shared.aws.sqs_standard import StandardQueue
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 POSTPONED = "postponed"
 _downloads = TypeAdapter(FileDownload)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from conversations.store.items.parts.due import Due
     from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
-    from shared.aws.fair_shares import Runs
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
+    from shared.aws.workers.fair_shares import Runs
     from shared.providers.twilio.messages import Twilio
 
 AT_ONCE = 2_000  # read and divided among companies in a run

@@ -16,7 +16,8 @@ from uuid import uuid4
 
 import pytest
 
-from shared.inbox import entries, partitions
+from shared.inbox import entries
+from shared.inbox.lists import partitions
 from shared.inbox.notifications.webhooks.outbox import Outbox
 from shared.runtime import clock
 from tests import api_gateway

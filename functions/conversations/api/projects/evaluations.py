@@ -21,7 +21,7 @@ from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

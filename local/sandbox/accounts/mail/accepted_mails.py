@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from local.sandbox.accounts.attachments import Attachment
-    from local.sandbox.accounts.send_request import Parts, SendRequest
+    from local.sandbox.accounts.mail.attachments import Attachment
+    from local.sandbox.accounts.mail.send_request import Parts, SendRequest
 
 # Unlike the newer policies this one never encodes long Message-IDs. A field is one line of up to 998 characters.
 _WRITTEN = compat32.clone(linesep="\r\n", mangle_from_=False, max_line_length=998)

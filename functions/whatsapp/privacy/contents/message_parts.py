@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shared.privacy.inventory import Found
 from whatsapp.configuration.folders import file_prefix, older_versions_of
-from whatsapp.privacy import kinds
+from whatsapp.privacy.contents import kinds
 from whatsapp.privacy.shares import SHARE, Share
 from whatsapp.store.items import (
     Alias,

@@ -10,6 +10,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from shared.runtime.failures import Transient
+from whatsapp.store.campaigns import campaign_turns
 from whatsapp.store.items import Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.sending.campaigns import (
@@ -18,7 +19,6 @@ from whatsapp.store.items.sending.campaigns import (
     CampaignStatus,
     OpenCampaigns,
 )
-from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.aws.dynamodb import Attributes
-    from shared.aws.sqs_worker import Record
     from shared.aws.tables.attempts import Attempts
+    from shared.aws.workers.sqs_worker import Record
 
 ROUND_MS: Final = 60 * clock.SECOND_MS
 GRACE_MS: Final = 15 * clock.SECOND_MS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import nh3
 
-from shared.ai.retrieval.blocks import Block
+from shared.ai.retrieval.formats.blocks import Block
 from shared.ai.retrieval.metadata import Unreadable
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from shared.ai.retrieval import blocks
-from shared.ai.retrieval.blocks import Block
+from shared.ai.retrieval.formats import blocks
+from shared.ai.retrieval.formats.blocks import Block
 from shared.ai.retrieval.metadata import Unreadable
 from shared.runtime import clock
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from local.sandbox.accounts.attachments import Attachment
+from local.sandbox.accounts.mail.attachments import Attachment
 
 
 class TextPart(BaseModel):

@@ -23,8 +23,8 @@ from boto3.dynamodb.conditions import Key
 
 from shared.privacy.inventory import Found, Page
 from whatsapp import store
-from whatsapp.privacy import campaign_lists, claims, kinds
-from whatsapp.privacy.message_parts import MessageParts, of_item
+from whatsapp.privacy.contents import campaign_lists, claims, kinds
+from whatsapp.privacy.contents.message_parts import MessageParts, of_item
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (
     Alias,

@@ -1,9 +1,9 @@
 """
 Lists of the inbox, newest first: of a company or of an agent, by status, unread, read or both.
 
-Each combination is a partition of an index, or several of a large company (`shared.inbox.partitions`). A list merges
-partitions. The sort key is unique, so one text is the position of a page in all of them: a conversation that moves to
-another partition between two pages is not repeated.
+Each combination is a partition of an index, or several of a large company (`shared.inbox.lists.partitions`). A list
+merges partitions. The sort key is unique, so one text is the position of a page in all of them: a conversation that
+moves to another partition between two pages is not repeated.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Key
 
 from shared.aws.tables.merged_lists import MergedList
-from shared.inbox import partitions
 from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Entry, Status
+from shared.inbox.lists import partitions
 from shared.runtime import clock
 
 if TYPE_CHECKING:

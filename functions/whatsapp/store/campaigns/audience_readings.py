@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
+from whatsapp.store.campaigns import campaign_turns
 from whatsapp.store.items import pk
 from whatsapp.store.items.sending.campaigns import Campaign
-from whatsapp.store.sending import campaign_turns
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

@@ -12,7 +12,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from enum import StrEnum
 
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 
 def write(record: Record, outcome: StrEnum, write_units: float, **named: str | None) -> None:
