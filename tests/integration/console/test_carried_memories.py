@@ -24,7 +24,7 @@ from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.history import Act
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
-from tests.integration.console.test_conversations_feed import fed, inbox
+from tests.integration.console.conversations_feed import fed, inbox
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,

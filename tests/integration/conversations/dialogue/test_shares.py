@@ -12,7 +12,7 @@ from conversations.store.lists.inbox_heads import ConversationHeads
 from conversations.store.versions.trials import Trials
 from events.conversations import sample_data
 from shared.inbox.tallies import Tally
-from tests.integration.conversations.dialogue.test_trials import (
+from tests.integration.conversations.dialogue.shadow_trials import (
     FIRST,
     LIVE,
     OF_PROJECT,
