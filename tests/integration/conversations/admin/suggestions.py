@@ -9,7 +9,8 @@ from conversations.lifecycle.conversation import load
 from conversations.store.knowledge.unanswered import UnansweredQuestions
 from tests.integration.conversations.admin.test_knowledge import KNOWLEDGE
 from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, version
-from tests.integration.conversations.harness import PROJECT, Answer, Harness
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import PROJECT, Harness
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message

@@ -19,15 +19,8 @@ from shared.api.auth import Scope
 from shared.runtime.failures import Transient
 from tests.integration.conversations.admin.test_playground import Scripted
 from tests.integration.conversations.admin.test_projects import make, put_live, settings
-from tests.integration.conversations.harness import (
-    COMPANY,
-    PROJECT,
-    SMS,
-    THEIRS,
-    Answer,
-    Harness,
-    caller,
-)
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import COMPANY, PROJECT, SMS, THEIRS, Harness, caller
 from tests.integration.conversations.steps import model_answer
 
 ADMIN = caller(COMPANY, Scope.CONVERSATIONS_ADMIN)

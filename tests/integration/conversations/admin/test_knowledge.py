@@ -15,11 +15,11 @@ from shared.ai.retrieval.local import LocalRetriever
 from shared.aws.s3 import Bucket
 from shared.runtime import clock
 from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, make, put_live
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     SECOND_COMPANY,
-    Answer,
     Harness,
     caller,
 )

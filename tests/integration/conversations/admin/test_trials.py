@@ -22,15 +22,8 @@ from tests.integration.conversations.admin.test_projects import (
     settings,
     stored,
 )
-from tests.integration.conversations.harness import (
-    COMPANY,
-    NOW,
-    PROJECT,
-    THEIRS,
-    Answer,
-    Harness,
-    caller,
-)
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import COMPANY, NOW, PROJECT, THEIRS, Harness, caller
 
 SHADOW: dict[str, Any] = {"mode": "shadow", "version": 2, "most_answers": 10}
 ONE = "GET /projects/{project_id}/trials/{trial_id}"

@@ -24,13 +24,8 @@ from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from tests.integration.conversations.harness import (
-    OURS,
-    FakeGateway,
-    Harness,
-    Unbounded,
-    turn_dependencies,
-)
+from tests.integration.conversations.fakes import FakeGateway, Unbounded, turn_dependencies
+from tests.integration.conversations.harness import OURS, Harness
 from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:
