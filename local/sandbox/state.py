@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import uvicorn
 
-    from local.sandbox.accounts.accepted_mails import AcceptedMail
-    from local.sandbox.accounts.mail_endings import MailEnding
+    from local.sandbox.accounts.mail.accepted_mails import AcceptedMail
+    from local.sandbox.accounts.mail.mail_endings import MailEnding
     from local.sandbox.config import Config, Publish, PutObject
 
 

@@ -23,9 +23,9 @@ from conversations.configuration.projects import (
     ConfigurationInvalid,
 )
 from conversations.store import routes
-from conversations.store.evaluations import Evaluations
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
+from conversations.store.versions.evaluations import Evaluations
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership

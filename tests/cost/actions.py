@@ -16,8 +16,8 @@ from tests.cost.meter import Meter, Spent, unlogged
 from tests.simulation.whatsapp.actions.actor import Actor, actor_of
 from tests.simulation.whatsapp.actions.audiences import TO_AUDIENCE, contacts_of
 from tests.simulation.whatsapp.actions.scenarios.messages import add_template
+from whatsapp.store.campaigns import campaigns
 from whatsapp.store.items import Message, pk
-from whatsapp.store.sending import campaigns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -140,7 +140,7 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> 
 
 
 def _queued_now(system: System) -> None:
-    """A message that has waited for more than ten seconds costs more (`shared.aws.fair_shares`)."""
+    """A message that has waited for more than ten seconds costs more (`shared.aws.workers.fair_shares`)."""
     for queue in system.fifo_queues.queues.values():
         for message in queue.messages:
             message.sent_at = system.clock.ms

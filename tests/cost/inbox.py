@@ -15,8 +15,8 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from shared.inbox import partitions
 from shared.inbox.items import Context, Entry, Head
+from shared.inbox.lists import partitions
 from shared.inbox.notifications.items import Notification, NotificationKind
 from shared.inbox.notifications.webhooks import outbox
 from shared.inbox.notifications.webhooks.items import EventType, SigningKey, Webhook

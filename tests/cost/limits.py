@@ -20,7 +20,7 @@ from conversations.store.limits import active_shards
 from local.docs.readme_tables import replace_section
 from operations.doctor import capacity
 from shared.aws.secrets import CACHE_MS
-from shared.inbox import partitions
+from shared.inbox.lists import partitions
 from shared.policy.kill_switches import CACHE_SECONDS
 from tests import template
 from tests.cost import conversations, email_kinds, inbox, kinds

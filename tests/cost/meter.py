@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import ModuleType, SimpleNamespace
 
     from shared.aws.sqs_fifo import Entry
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
     from tests.simulation.fifo import Queued
     from tests.simulation.whatsapp.system import System
     from tests.simulation.workers import Workers

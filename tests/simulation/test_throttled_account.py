@@ -24,8 +24,8 @@ from moto import mock_aws
 
 import shared.runtime.clock
 from shared.aws.sqs_fifo import Entry
-from shared.aws.sqs_worker import Record, Worker, process
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.sqs_worker import Record, Worker, process
 from shared.runtime.failures import Transient
 from tests import template
 from tests.simulation.clock import Clock

@@ -5,35 +5,25 @@ import hashlib
 import hmac
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from events import generated_files
 from events.console import direct as console
 from events.conversations import direct as recruiting
 from events.conversations.samples import samples as recruiting_samples
 from events.email_threads import direct as email_threads
 from events.newsletters import direct as newsletters
 from events.richpanel import direct as help_desk
-from events.whatsapp.actions import KEPT
 from events.whatsapp.direct import action_calls, direct_event, direct_events
-from events.whatsapp.generated_files import files
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
 from local.sandbox.accounts.media import BUILT_IN, WRONG_HASH
 from tests.cases import each
-from tests.template import ROOT, resources
+from tests.template import resources
 from whatsapp.inbound import splitter
 from whatsapp.inbound.json_body import parse_body
 from whatsapp.inbound.splitter import Delivery
 
-EVENTS = ROOT / "events"
-LISTING = ROOT / "functions/whatsapp/actions/dispatch/listing.json"
 APP_SECRET = b"sample-app-secret-not-a-real-one"
 TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
 HTTP_POSTS = [s for s in samples() if not s.is_social and s.event["httpMethod"] == "POST"]
@@ -83,54 +73,6 @@ def phones_in(case: Sample) -> set[str]:
 
 def named(cases: list[Sample]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return each("case", cases, ids=[s.name for s in cases])
-
-
-def test_the_files_match_the_generator() -> None:
-    assert generated_files.outdated(files()) == [], "run python -m events"
-    # Each name is used once; one more is the README.
-    assert len(files()) == len(samples()) + len(direct_events()) + len(KEPT) + 1
-
-
-def test_the_call_of_one_action_of_each_group_is_kept() -> None:
-    groups = {action["name"]: action["group"] for action in json.loads(LISTING.read_text())}
-
-    assert sorted(groups[name] for name in KEPT) == sorted(set(groups.values()))
-
-
-def test_the_command_writes_every_event_below_another_folder(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "events", "--write", str(tmp_path)]
-    subprocess.run(command, capture_output=True, check=True)  # noqa: S603 - our own module
-
-    calls = {path.stem: json.loads(path.read_text()) for path in tmp_path.glob("*/actions/*.json")}
-    assert calls == {call.name: call.event for call in action_calls()}
-    kept = {path.relative_to(EVENTS) for path in EVENTS.rglob("*.json")}
-    written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.json")}
-    assert kept <= written
-    assert [
-        path for path in kept if (EVENTS / path).read_bytes() != (tmp_path / path).read_bytes()
-    ] == []
-
-
-def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(tmp_path: Path) -> None:
-    changed, missing, left_over, fine = (tmp_path / f"{name}.json" for name in "cmlf")
-    for path in (changed, left_over, fine):
-        path.write_text("old", encoding="utf-8")
-    expected = {changed: "new", missing: "new", fine: "old"}
-
-    assert generated_files.outdated(expected) == [changed, left_over, missing]
-    assert generated_files.write(expected) == [changed, left_over, missing]
-    assert generated_files.outdated(expected) == []
-    assert sorted(tmp_path.iterdir()) == [changed, fine, missing]
-
-
-@pytest.mark.parametrize("option", ["--check", "--other"])
-def test_the_command_checks_the_files_of_all_contexts_and_refuses_other_options(
-    option: str,
-) -> None:
-    command = [sys.executable, "-m", "events", option]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own module
-
-    assert ran.returncode == (0 if option == "--check" else 2), ran.stdout + ran.stderr
 
 
 @named(HTTP_POSTS)

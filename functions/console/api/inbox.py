@@ -20,8 +20,8 @@ from console.store import searches
 from shared.api.auth import RateLimited, Scope, without_project
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
-from shared.inbox import lists
 from shared.inbox.items import ASSIGNEE_INDEX, LIST_INDEX, Context, Entry, Status
+from shared.inbox.lists import entry_lists
 from shared.inbox.references import key_of
 from shared.runtime import clock
 
@@ -159,7 +159,7 @@ def counted(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> tuple
     if not _contexts(caller, query):
         return 0, True
     wanted = _wanted(caller, query)
-    stored = lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
+    stored = entry_lists.entries(deps.table, _listed(deps, caller, query), limit=MOST_COUNTED + 1)
     found = compared(stored, wanted, MOST_COUNTED, ENTRIES_PER_COUNT)
     return len(found.entries), found.is_end
 
@@ -197,7 +197,7 @@ def _others(
     query = wanted.query
     listed = _listed(deps, wanted.caller, query)
     # One more than a page: whether there is another page.
-    stored = lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
+    stored = entry_lists.entries(deps.table, listed, limit=query.limit + 1, before=before)
     others = (entry for entry in stored if entry.pk not in people)
     return compared(others, wanted, limit, ENTRIES_PER_CALL)
 
@@ -211,8 +211,8 @@ def _listed(deps: InboxDependencies, caller: Caller, query: InboxQuery) -> Merge
     statuses = _STATUSES["all" if query.q and query.status is None else query.status]
     unread = [True, False] if query.unread is None else [query.unread == "true"]
     if query.assignee is not None:
-        return lists.of_assignee(caller.company, query.assignee, statuses, unread)
-    return lists.of_company(deps.table, caller.company, statuses, unread)
+        return entry_lists.of_assignee(caller.company, query.assignee, statuses, unread)
+    return entry_lists.of_company(deps.table, caller.company, statuses, unread)
 
 
 def _of_people(deps: InboxDependencies, wanted: EntryFilter) -> dict[str, Entry]:

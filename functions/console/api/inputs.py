@@ -10,7 +10,7 @@ from shared.api.models.agent_inputs import LONGEST_LABEL, AssigneeFilter
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
 from shared.inbox.items import Channel, Context, Status
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LONGEST_QUERY = 100
 MOST_TEAMS = 20

@@ -12,8 +12,8 @@ from console.api.inputs import MOST_TEAMS, TeamName, ViewsQuery
 from console.store.notification_states import Language  # noqa: TC001 - field of a model
 from shared.api.models.inputs import Input
 from shared.inbox.notifications.items import NotificationKind
-from shared.runtime import patterns
-from shared.runtime.timezones import ZoneName  # noqa: TC001 - field of a model
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName  # noqa: TC001 - field of a model
 
 MOST_SHOWN: Final = 100
 LONGEST_QUIET_DAYS: Final = 31

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 from shared.ai.spending.bounds import Kind
 from shared.api import principals
 from shared.api.models.inputs import Change, Input
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 
 MOST_DAYS = 31
 

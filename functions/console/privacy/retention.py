@@ -19,8 +19,8 @@ from console.store.person_requests import PersonRequest
 from shared.api.auth import Caller
 from shared.aws.sqs_fifo import digest
 from shared.identity.contacts import resolution
-from shared.inbox import lists
 from shared.inbox.items import Context, Status
+from shared.inbox.lists import entry_lists
 from shared.privacy.jobs import ID_DIGITS
 from shared.privacy.parts import NameKind
 from shared.runtime import clock
@@ -134,11 +134,13 @@ class _Look:
     def idle(self, position: str | None) -> Iterator[Idle]:
         """Yield idle people with their entries before a position, each person once, newest first."""
         inbox = self.deps.tables.inbox
-        listed = lists.of_company(inbox, self.company, _STATUSES, (False, True))
+        listed = entry_lists.of_company(inbox, self.company, _STATUSES, (False, True))
         before = min(position or self.cutoff, self.cutoff)
         seen: set[str] = set()
         self.last = None
-        for read, entry in enumerate(lists.entries(inbox, listed, limit=_PAGE, before=before), 1):
+        for read, entry in enumerate(
+            entry_lists.entries(inbox, listed, limit=_PAGE, before=before), 1
+        ):
             found = self._person_of(entry)
             if found is not None and found.contact_id not in seen:
                 seen.add(found.contact_id)

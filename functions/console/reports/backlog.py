@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from console.reports.views import Backlog, BacklogReport
-from shared.inbox import lists
+from shared.inbox.lists import entry_lists
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def backlog(
     """Return the open conversations that the caller may read, by context and channel: of the newest MOST_OPEN."""
     both = [True, False]
     if query.assignee is not None:
-        listed = lists.of_assignee(company, query.assignee, _OPEN, both)
+        listed = entry_lists.of_assignee(company, query.assignee, _OPEN, both)
     else:
-        listed = lists.of_company(table, company, _OPEN, both)
-    entries = lists.entries(table, listed, limit=_PAGE)
+        listed = entry_lists.of_company(table, company, _OPEN, both)
+    entries = entry_lists.entries(table, listed, limit=_PAGE)
     now_ms = clock.now_ms()
     found: dict[tuple[Context, Channel], Backlog] = {}
     for entry in islice(entries, MOST_OPEN):

@@ -16,8 +16,8 @@ from console.search.terms import Term, digits_of
 from shared.api.auth import Scope
 from shared.identity.contacts import details, resolution, tokens
 from shared.identity.contacts.words import folded
-from shared.inbox import of_contact
 from shared.inbox.items import Entry, OfContact, pk
+from shared.inbox.lists import of_contact
 from shared.runtime import clock
 
 if TYPE_CHECKING:

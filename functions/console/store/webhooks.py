@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables import leases
 from shared.aws.tables.leases import LeaseAttributes, LeaseLost, Leases
-from shared.inbox import partitions
+from shared.inbox.lists import partitions
 from shared.inbox.live.items import PARTITION_KEY
 from shared.inbox.notifications.webhooks.items import Due, Logged, Waiting, Webhook
 from shared.runtime import clock

@@ -15,9 +15,9 @@ from shared.ai.attachments import Medium  # noqa: TC001 - pydantic reads the ann
 from shared.ai.files.capabilities import media_of
 from shared.ai.settings import Configured, ModelSettings, TranscriptionSettings
 from shared.aws.tables.dynamodb_json import plain
-from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation import web_addresses
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 if TYPE_CHECKING:
     from shared.events.exchange import Channel
@@ -69,7 +69,7 @@ class Function(Configured):
     A function of the project, executed by its webhook.
 
     With *approval* a call runs only after a human agent has released it. *target* has the syntax of
-    `shared.runtime.web_addresses`; each call checks that its host is public.
+    `shared.runtime.validation.web_addresses`; each call checks that its host is public.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]

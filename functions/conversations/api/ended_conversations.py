@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.store import open_list
 from conversations.store.items.routes import Ended
+from conversations.store.lists import open_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from shared.api.models.agent_inputs import (
     SnoozeEnd,
 )
 from shared.api.models.inputs import Input
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LONGEST_TEXT = 20_000
 LONGEST_NOTE = 4_000

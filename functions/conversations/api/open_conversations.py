@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conversations.store import open_list
+from conversations.store.lists import open_list
 
 if TYPE_CHECKING:
     from conversations.lifecycle.status import Status

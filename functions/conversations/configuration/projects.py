@@ -22,8 +22,9 @@ from conversations.configuration.texts import Text
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Attributes, Table
 from shared.identity.addresses import country_of
-from shared.runtime import clock, patterns
-from shared.runtime.timezones import ZoneName
+from shared.runtime import clock
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
 SORT_KEY = "project_id"

@@ -19,7 +19,7 @@ from conversations.configuration.projects import (
     key,
     parse,
 )
-from conversations.store import project_versions
+from conversations.store.versions import project_versions
 from shared.ai.versions.stored import FIRST, PARLEY, Version
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics

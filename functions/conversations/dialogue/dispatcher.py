@@ -9,7 +9,8 @@ from conversations.dialogue import first_message
 from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import conversation, retention
-from conversations.lifecycle.commands import (
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.records.commands import (
     AskSatisfaction,
     Close,
     FetchFiles,
@@ -23,7 +24,6 @@ from conversations.lifecycle.commands import (
     Resume,
     Shadow,
 )
-from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.plan import Outcome
@@ -55,15 +55,15 @@ def work(
         case Resolve():
             outcome = _resolve(deps, record, run)
         case HumanMessage():
-            from conversations.dialogue import agent_message  # noqa: PLC0415 - see the docstring of the module
+            from conversations.dialogue.agents import agent_message  # noqa: PLC0415 - see the docstring of the module
 
             outcome = agent_message.say(deps, record, run)
         case Release():
-            from conversations.dialogue import release  # noqa: PLC0415 - as above
+            from conversations.dialogue.agents import release  # noqa: PLC0415 - as above
 
             outcome = release.release(deps, record, run)
         case Notice():
-            from conversations.dialogue import agent_message  # noqa: PLC0415 - as above
+            from conversations.dialogue.agents import agent_message  # noqa: PLC0415 - as above
 
             outcome = agent_message.give_notice(deps, record, run)
         case FollowUp() | AskSatisfaction():
@@ -81,10 +81,10 @@ def _write_unasked(
 ) -> Outcome | None:
     """Handle a record for which neither the customer nor an agent has asked."""
     if isinstance(record, FollowUp):
-        from conversations.dialogue import follow_up  # noqa: PLC0415 - as above
+        from conversations.dialogue.due_work import follow_up  # noqa: PLC0415 - as above
 
         return follow_up.send(deps, opened, record, run)
-    from conversations.dialogue import satisfaction  # noqa: PLC0415 - as above
+    from conversations.dialogue.due_work import satisfaction  # noqa: PLC0415 - as above
 
     return satisfaction.ask(deps, opened, record, run)
 
@@ -125,7 +125,8 @@ def _of_processor(channel: ChannelMethod | None) -> ChannelMethod:
 
 def _resolve(deps: DialogueDependencies, record: Resolve, run: Run) -> Outcome | None:
     """Resolve an unknown send, then give the model results of functions released while it was unresolved."""
-    from conversations.dialogue import function_approval, reconciliation  # noqa: PLC0415 - as above
+    from conversations.dialogue.agents import function_approval  # noqa: PLC0415 - as above
+    from conversations.dialogue.due_work import reconciliation  # noqa: PLC0415 - as above
 
     outcome = reconciliation.settle(deps, record, run)
     if outcome is not None and outcome.ended is Ended.LATER:
@@ -147,7 +148,7 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
     if status in NEVER_SENT and opened.state.mode is Mode.AI:
         outcome = first_message.go_on(deps, opened, run)
     else:
-        from conversations.dialogue import agent_message, function_approval  # noqa: PLC0415 - as above
+        from conversations.dialogue.agents import agent_message, function_approval  # noqa: PLC0415 - as above
 
         outcome = function_approval.report_results(deps, opened, run)
         if outcome is None:

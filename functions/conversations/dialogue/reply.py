@@ -15,7 +15,7 @@ from conversations.dialogue import shadow_request, trial_version, turn_limit
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation, addresses_of
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
 from conversations.outbound.compose import fixed_texts, opening_times
@@ -243,7 +243,7 @@ def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) ->
     # The customer may have opted out: until an agent has decided, nothing is sent.
     may_be_over = last and last.proposal and last.proposal.name == BuiltIn.OPT_OUT
     if not (is_announced or may_be_over):
-        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - few answers need a notice
 
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
 
@@ -253,7 +253,7 @@ def _confirm_opt_out(deps: DialogueDependencies, opened: OpenConversation, turn_
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
     if _has_opted_out_in_turn(deps, opened, turn_id):
-        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - few answers need a notice
 
         cause = identifiers.action_id(opened.ref, turn_id)
         commands.send_notice(deps.resources, opened, "opt_out_confirmation", cause)

@@ -15,15 +15,15 @@ from conversations.ai.outcome import Cause
 from conversations.outbound.results import Ended
 from conversations.store.items.parts.trial import Mode
 from conversations.store.items.turn import TurnKind
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from shared.aws.sqs_fifo import Entry, digest
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
-    from conversations.lifecycle.commands import Shadow
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import Shadow
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.outbound.turns.plan import Outcome
 
@@ -41,7 +41,7 @@ def ask(
     trial_id, asked = opened.company.ai_trial, unanswered.up_to
     if trial_id is None or asked is None or opened.state.trial_version is not None:
         return
-    from conversations.lifecycle.commands import Shadow  # noqa: PLC0415 - of projects with a trial
+    from conversations.lifecycle.records.commands import Shadow  # noqa: PLC0415 - of projects with a trial
 
     record = Shadow(
         ref=opened.ref,

@@ -29,9 +29,9 @@ from conversations.dialogues.scenarios.settings import SettingsBroken, project_o
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
-from conversations.store import project_versions
-from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.evaluation import EvaluationResult
+from conversations.store.versions import project_versions
+from conversations.store.versions.evaluations import Evaluations
 from shared.ai.evaluation.bounds import BoundedCalls, Bounds
 from shared.ai.evaluation.judge import Judge
 from shared.aws.secrets import SecretUnreadable
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from conversations.configuration.projects import Company
     from conversations.configuration.resources import Run
-    from conversations.lifecycle.evaluation_step import EvaluationStep
+    from conversations.lifecycle.records.evaluation_step import EvaluationStep
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.store.items.parts.evaluation import EvaluationRun
     from shared.ai import port as ai

@@ -42,7 +42,7 @@ from conversations.store.items.parts.trial import (
     ShadowAnswer,
     TrialCounts,
 )
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from shared.ai import port as ai
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.configuration.projects import Company, Policy
     from conversations.configuration.resources import Resources, Run
-    from conversations.lifecycle.commands import Shadow
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import Shadow
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.store.items.log import Message
     from conversations.store.items.parts.memory import Memory

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from conversations.store.annotations.added_notes import AddedNotes
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.aws.dynamodb import Table
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -19,9 +19,9 @@ from conversations.recovery import shares
 from conversations.recovery.worker import queue_worker
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.client_configs import PATIENT
-from shared.aws.fair_shares import Runs
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics

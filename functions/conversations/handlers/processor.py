@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import commands
+from conversations.lifecycle.records import commands
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
-from shared.aws.fair_shares import Runs
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Handler of `conversations-replies.fifo`, which sends one answer for a burst of m
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -17,13 +17,13 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
-from conversations.lifecycle import evaluation_step, reply_trigger
-from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records import evaluation_step, reply_trigger
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries, shares
 from conversations.recovery.worker import queue_worker
-from shared.aws.fair_shares import Runs
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.events.record_body import load_event, parse_body
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -63,7 +63,7 @@ def _handle(body: str, run: Run) -> str:
     if kind != reply_trigger.TYPE:
         # Replies start faster without it.
         from conversations.dialogue import dispatcher  # noqa: PLC0415 - see above
-        from conversations.lifecycle import commands  # noqa: PLC0415 - see above
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - see above
 
         done = dispatcher.work(deps, commands.read(body), None, run)
         return done.ended if done else "nothing"

@@ -19,11 +19,11 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.aws.client_configs import PATIENT
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.identity import keyed_hashes
 from shared.privacy import PART
 from shared.providers.twilio.messages import Twilio
@@ -105,7 +105,7 @@ def _answered(call: object) -> dict[str, Any]:
     from conversations.configuration.bootstrap import ledger_of  # noqa: PLC0415 - of rare calls
     from conversations.privacy.dependencies import ErasureDependencies  # noqa: PLC0415 - as above
     from conversations.privacy.erasure import ConversationPart  # noqa: PLC0415 - as above
-    from conversations.store.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
+    from conversations.store.lists.inbox_heads import ConversationHeads  # noqa: PLC0415 - as above
     from shared.aws.s3 import Bucket  # noqa: PLC0415 - as above
     from shared.privacy import part_calls  # noqa: PLC0415 - as above
     from shared.providers.company_secrets import CompanySecrets  # noqa: PLC0415 - as above

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.configuration.folders import folder_of
-from conversations.lifecycle.file_download import FileDownload
 from conversations.lifecycle.file_states import is_settled, is_untranscribed
+from conversations.lifecycle.records.file_download import FileDownload
 from shared.aws.stored_objects import (
     FOREIGN_KEY,
     MEDIA_PREFIX,

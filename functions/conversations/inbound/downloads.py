@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from conversations.configuration.folders import folder_of
 from conversations.inbound import attachments, refused_files, transcription
 from conversations.lifecycle import conversation
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records.file_download import FileDownload
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import messages

@@ -21,7 +21,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration import ownership
 from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
-from conversations.lifecycle import burst_wait, commands, conversation, transitions
+from conversations.lifecycle import burst_wait, conversation, transitions
+from conversations.lifecycle.records import commands
 from conversations.lifecycle.status import WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.policy.review import must_be_reviewed

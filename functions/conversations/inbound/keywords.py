@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.lifecycle import commands, transitions
+from conversations.lifecycle import transitions
 from conversations.lifecycle.conversation import addresses_of
+from conversations.lifecycle.records import commands
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
 from shared.identity.authors import is_proven_author

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.inbound import attachments
-from conversations.lifecycle import commands
+from conversations.lifecycle.records import commands
 from conversations.store import messages
 from conversations.store.items.log import Mode
 from shared.ai.files import spoken_words
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
     from conversations.inbound.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.lifecycle.file_download import FileDownload
+    from conversations.lifecycle.records.file_download import FileDownload
 
 
 def tell(resources: Resources, opened: OpenConversation, wanted: FileDownload) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Resources, Run
     from conversations.inbound.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
-    from conversations.lifecycle.file_download import FileDownload
+    from conversations.lifecycle.records.file_download import FileDownload
     from conversations.store.items.log import Message
     from shared.ai.settings import TranscriptionSettings
     from shared.ai.spending.budget import Spending

@@ -26,11 +26,12 @@ from conversations.initiation.context_object import (
     context_hash,
 )
 from conversations.initiation.json_body import RequestRefused
-from conversations.store import open_list, states
+from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
 from conversations.store.items.routes import Open
 from conversations.store.limits import quotas
+from conversations.store.lists import open_list
 from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning

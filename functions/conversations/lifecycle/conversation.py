@@ -14,7 +14,7 @@ from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.turn import Turn
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.runtime import tracing
 from shared.runtime.failures import Permanent, Transient

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conversations.lifecycle.status import LISTED, Status
 from conversations.lifecycle.transitions import Cause, finish_notes, move
-from conversations.store import open_list
+from conversations.store.lists import open_list
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
@@ -30,7 +30,7 @@ def close_some(resources: Resources, opened: OpenConversation, cause: str) -> No
     """Enqueue the closing of idle conversations, for one of EVERY causes. Safe to repeat."""
     if int(digest(opened.ref, cause)[:8], 16) % EVERY:
         return
-    from conversations.lifecycle import commands  # noqa: PLC0415 - few turns look
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - few turns look
 
     company = opened.company
     of_project = (resources.log, company.company_id, company.project_id)

@@ -17,8 +17,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.configuration.projects import Company
     from conversations.configuration.resources import Resources, Run
-    from conversations.lifecycle.commands import Lengthen
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import Lengthen
     from conversations.store.items.conversation import ChannelMethod, Conversation
     from conversations.store.items.parts.state import State
 
@@ -48,7 +48,7 @@ def spread(resources: Resources, opened: OpenConversation, item: Conversation) -
     routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
     for address in state.placed_from:
         _keep_placements(resources, opened, address, ttl)
-    from conversations.lifecycle import commands  # noqa: PLC0415 - few turns extend the log
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - few turns extend the log
 
     command = commands.Lengthen(ref=opened.ref, ttl=ttl)
     resources.channels[method].send([commands.entry(command, opened.ref, "lengthen", str(ttl))])
@@ -70,7 +70,7 @@ def _keep_placements(
 
 def lengthen(resources: Resources, command: Lengthen, channel: ChannelMethod, run: Run) -> None:
     """Extend the `ttl` of the log items; enqueues a record for the rest when time runs short. Idempotent."""
-    from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - as above
 
     for sk, ttl in messages.lifetimes(resources.log, command.ref, command.after):
         if (ttl or 0) < command.ttl:

@@ -7,11 +7,12 @@ from conversations.configuration.resources import Resources
 from conversations.lifecycle import closing_question
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.status import LISTED, OVER, WITH_PEOPLE, Status, may_become
-from conversations.store import conversations, messages, open_list, states
+from conversations.store import conversations, messages, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode
 from conversations.store.items.parts.state import State
 from conversations.store.items.routes import Ended, Open
+from conversations.store.lists import open_list
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.failures import Transient

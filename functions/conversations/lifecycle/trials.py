@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from conversations.configuration.projects import Company
-    from conversations.store.trials import Trials
+    from conversations.store.versions.trials import Trials
 
 CONVERSATIONS, ANSWERS, HANDED_OFF, MICROS = "conversations", "answers", "handed_off", "micros"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from conversations.ai.config import SEARCH_DOCUMENTS
 from conversations.ai.outcome import Cause
 from conversations.store.items.parts.unanswered import Unanswered
-from conversations.store.unanswered import UnansweredQuestions
+from conversations.store.knowledge.unanswered import UnansweredQuestions
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -33,7 +33,7 @@ from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.privacy_job import THREAD_LEFT
 from conversations.store.items.parts.state import State
 from conversations.store.items.parts.trial import ShadowAnswer
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from shared.privacy import inventory
 from shared.privacy.inventory import Found, Page
 from shared.runtime import clock

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.store import erasures, open_list, routes
+from conversations.store import erasures, routes
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
+from conversations.store.lists import open_list
 from shared.ai.providers.openai import Account
 from shared.ai.providers.openai_mirror import delete_conversation
 from shared.providers.outcomes import Misconfigured

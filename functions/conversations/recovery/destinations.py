@@ -36,9 +36,9 @@ class Destinations:
     def of(self, body: str) -> tuple[FifoQueue, Entry]:
         """Return the queue and entry of an event by its type. Raises NotReplayable (`unreadable`, `gone`)."""
         from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - few calls replay
-        from conversations.lifecycle import commands  # noqa: PLC0415 - as above
-        from conversations.lifecycle.file_download import FileDownload  # noqa: PLC0415 - as above
-        from conversations.lifecycle.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - as above
+        from conversations.lifecycle.records.file_download import FileDownload  # noqa: PLC0415 - as above
+        from conversations.lifecycle.records.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
         from shared.events.exchange import (  # noqa: PLC0415 - as above
             DeliveryStatus,
             FileStored,

@@ -6,7 +6,7 @@ from conversations.configuration.projects import Company
 from conversations.configuration.resources import Resources
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import NEVER_SENT, OVER, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.store import states
@@ -21,7 +21,7 @@ def of_record(resources: Resources, body: str, reason: str) -> None:
     Other failures are visible at their message.
     """
     from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - not of replies
-    from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - as above
 
     record = commands.read(body)
     others = commands.Lengthen | commands.FetchFiles | commands.Notice | commands.FollowUp

@@ -1,4 +1,4 @@
-"""Shares of companies in the queues of channels and of replies (`shared.aws.fair_shares`)."""
+"""Shares of companies in the queues of channels and of replies (`shared.aws.workers.fair_shares`)."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations.lifecycle import evaluation_step, reply_trigger
-from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records import evaluation_step, reply_trigger
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.file_download import FileDownload
 from conversations.store import states
 from conversations.store.recovery import due
-from shared.aws import fair_shares
-from shared.aws.fair_shares import Runs, Sharing, Waiting
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Runs, Sharing, Waiting
 from shared.events.record_body import load_event, parse_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.configuration.resources import Resources
-    from conversations.lifecycle.commands import Record as Command
-    from conversations.lifecycle.reply_trigger import ReplyTrigger
+    from conversations.lifecycle.records.commands import Record as Command
+    from conversations.lifecycle.records.reply_trigger import ReplyTrigger
     from conversations.store.items.conversation import ChannelMethod
     from shared.aws.sqs_standard import StandardQueue
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 POSTPONED = "postponed"
 _downloads = TypeAdapter(FileDownload)
@@ -34,7 +34,7 @@ LARGEST_BODY = 300_000
 
 def of_channel(resources: Resources, runs: Runs, channel: ChannelMethod) -> Sharing[str]:
     """Return how companies share the queue of a channel: first messages and work that was due."""
-    from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+    from conversations.lifecycle.records import commands  # noqa: PLC0415 - replies start faster without it
 
     return _sharing(resources, runs, channel, commands.read)
 
@@ -53,7 +53,7 @@ def of_agents(resources: Resources, runs: Runs) -> Sharing[str]:
     """
 
     def waiting_of(record: Record) -> Waiting | None:
-        from conversations.lifecycle import commands  # noqa: PLC0415 - replies start faster without it
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - replies start faster without it
 
         if load_event(record.body).get("type") == evaluation_step.TYPE:
             return Waiting(parse_body(record.body, _steps).company_id, record.sent_at_ms)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.inbound import attachments
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import AskSatisfaction, FollowUp, Resolve, Resume
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import AskSatisfaction, FollowUp, Resolve, Resume
 from conversations.store import messages, states
 from conversations.store.items.parts.due import DueKind
 from conversations.store.recovery import due
@@ -19,15 +19,15 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conversations.lifecycle.commands import Record
+    from conversations.lifecycle.records.commands import Record
     from conversations.store.items.conversation import ChannelMethod
     from conversations.store.items.parts.due import Due
     from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
-    from shared.aws.fair_shares import Runs
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.aws.sqs_standard import StandardQueue
+    from shared.aws.workers.fair_shares import Runs
     from shared.providers.twilio.messages import Twilio
 
 AT_ONCE = 2_000  # read and divided among companies in a run

@@ -11,7 +11,7 @@ from conversations.configuration.projects import ConfigurationInvalid
 from conversations.configuration.resources import Run
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
-from shared.aws.sqs_worker import Record, Worker
+from shared.aws.workers.sqs_worker import Record, Worker
 from shared.events.versions import NEWER
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from conversations.configuration.resources import Resources
-    from shared.aws.fair_shares import Sharing
     from shared.aws.tables.attempts import Attempts
+    from shared.aws.workers.fair_shares import Sharing
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.aws.tables.dynamodb_json import storable
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 if TYPE_CHECKING:
     from email_threads.configuration.requirements_schema import FieldSchema, RequirementsSchema

@@ -22,7 +22,7 @@ from shared.api.models.agent_inputs import Assignee, AssigneeFilter, SnoozeEnd  
 from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
 from shared.policy.business_hours import LONGEST_WEEKS, MOST_PERIODS, BusinessHours, Period
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LONGEST_NOTE = 10_000
 LONGEST_TAG = 50

@@ -6,7 +6,7 @@ for the worker.
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -21,8 +21,8 @@ from email_threads.inbound.events import ANALYSE, SEND, delayed_entry, entry
 from email_threads.inbound.ingest import Ingest, queue_mails
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.aws.sqs_worker import Worker
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.sqs_worker import Worker
 from shared.events.issue_feedback import ISSUE, feedback_entry
 from shared.runtime.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from email_threads.inbound.events import EmailFeedback
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,16 +18,16 @@ from email_threads.worker.dispatcher import Handled, Outcome, process
 from shared.access.ownership.claims import Owners
 from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of
-from shared.aws import event_report
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers import event_report
+from shared.aws.workers.fair_shares import Runs
+from shared.aws.workers.sqs_worker import Record, Worker
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches, parameter_store

@@ -1,6 +1,6 @@
 """
-Shares of companies in the queue of the worker (`shared.aws.fair_shares`): a model takes seconds to read a mail, every
-other event some milliseconds.
+Shares of companies in the queue of the worker (`shared.aws.workers.fair_shares`): a model takes seconds to read a
+mail, every other event some milliseconds.
 
 An analysis above the share of its company is delayed by the queue of ingest, which passes it on. It reads the newest
 mail of its thread whenever it runs, so it needs no order.
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from email_threads.inbound.events import ANALYSE, EmailAnalyse
 from email_threads.store import threads
 from email_threads.worker.dispatcher import EVENTS, Handled, Outcome
-from shared.aws import fair_shares
-from shared.aws.fair_shares import Sharing, Waiting
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Sharing, Waiting
 from shared.events.record_body import parse_body
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from shared.aws.fair_shares import Runs
     from shared.aws.sqs_standard import StandardQueue
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.fair_shares import Runs
+    from shared.aws.workers.sqs_worker import Record
 
 
 def of_analyses(table: Table, runs: Runs, delayed: StandardQueue) -> Sharing[Handled]:

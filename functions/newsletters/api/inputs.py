@@ -25,7 +25,7 @@ from shared.ai.retrieval.settings import RetrievalSettings
 from shared.ai.settings import MOST_TOKENS, ModelSettings
 from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Change, Input
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]"

@@ -22,7 +22,7 @@ from newsletters.store.step_inputs import outline_hash
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

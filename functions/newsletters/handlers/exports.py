@@ -6,7 +6,7 @@ renderers.
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -26,11 +26,11 @@ from newsletters.worker import results, shares
 from newsletters.worker.results import Handled, Outcome
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.aws.sqs_worker import Worker
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
+from shared.aws.workers.sqs_worker import Worker
 from shared.events.record_body import parse_body
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin, Settings
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
     from shared.runtime.failures import Permanent
 
 EVENTS: Final[TypeAdapter[ExportRequested]] = TypeAdapter(ExportRequested)

@@ -19,10 +19,10 @@ from newsletters.store.bucket.objects import Store
 from newsletters.store.items import Choices, Issue, Job, Series, Signup
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue, messages_in
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import describe, logger

@@ -9,8 +9,8 @@ from newsletters.api.inputs import MOST_TYPES, Flag, NewsletterInput, Title, Ver
 from newsletters.issues.api.inputs import IssueFields, Subject
 from newsletters.series import views
 from shared.api.models.inputs import Change, Input
-from shared.runtime import patterns
-from shared.runtime.timezones import ZoneName
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
 
 type Weekday = Annotated[int, Strict(), Field(ge=0, le=6)]
 type Types = Annotated[

@@ -26,12 +26,12 @@ from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies
 from shared.aws.client_configs import PATIENT
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import Runs
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.fair_shares import Runs
+from shared.aws.workers.sqs_worker import Record, Worker
 from shared.contacts.person import Sources
 from shared.identity import keyed_hashes
 from shared.inbox.live.announcements import Announcements

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from newsletters.configuration.resources import Run
-from shared.aws import event_report
+from shared.aws.workers import event_report
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 
 class Outcome(StrEnum):

@@ -1,4 +1,4 @@
-"""Shares of companies in the queues of steps and of exports (`shared.aws.fair_shares`)."""
+"""Shares of companies in the queues of steps and of exports (`shared.aws.workers.fair_shares`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from newsletters.inbound.events import (
 from newsletters.store import issues, jobs
 from newsletters.store.items import IssueState
 from newsletters.worker.results import Handled, Outcome
-from shared.aws.fair_shares import Runs, Sharing, Waiting
+from shared.aws.workers.fair_shares import Runs, Sharing, Waiting
 from shared.events.issue_feedback import IssueFeedback
 from shared.events.record_body import parse_body
 from shared.runtime import clock
@@ -27,7 +27,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.store.items import Issue, Job
     from shared.aws.dynamodb import Table
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 type _Event = (
     StepRequested

@@ -22,11 +22,12 @@ from richpanel.guards.identity import normal_address
 from richpanel.inbound.channels import Channel
 from richpanel.store import settings as stored_settings
 from shared.aws.dynamodb import Table
-from shared.runtime import clock, patterns
+from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import SettingInvalid
-from shared.runtime.timezones import ZoneName
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
+from shared.runtime.validation.validation_errors import errors_of
 
 CACHE_MS = 300 * clock.SECOND_MS
 

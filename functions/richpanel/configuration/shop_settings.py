@@ -18,8 +18,8 @@ from richpanel.decisions.templates.mustache import TemplateBroken
 from richpanel.decisions.templates.wordings import Texts, adapted
 from richpanel.guards.identity import normal_address
 from shared.aws.sqs_fifo import to_json
-from shared.runtime import patterns
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation import patterns
+from shared.runtime.validation.validation_errors import errors_of
 
 MOST_BYTES = 100_000
 _EVERY_LANGUAGE = frozenset(Language) - {Language.UNKNOWN}

@@ -1,7 +1,7 @@
 """Consumes richpanel.fifo and richpanel-live.fifo: reads, decides, tags and answers tickets, one event at a time."""
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -22,8 +22,8 @@ from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared.ai.spending.configuration import SpendingSettings, spending_of
 from shared.aws.dynamodb import Table
-from shared.aws.sqs_worker import Record, Worker
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers.sqs_worker import Record, Worker
 from shared.policy.kill_switches import parameter_store
 from shared.providers.action_ledger import Ledger
 from shared.runtime import clock

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.api.models.agent_inputs import MOST_LABELS, Assignee, AssigneeFilter, Label, SnoozeEnd
 from shared.api.models.inputs import Input
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp.store import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.

@@ -16,9 +16,9 @@ from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.inbox.references import key_of
+from whatsapp.store.campaigns.ended_campaigns import EndedCampaigns
 from whatsapp.store.conversations.inbox_heads import WhatsAppHeads
 from whatsapp.store.inbox.added_notes import AddedNotes
-from whatsapp.store.sending.ended_campaigns import EndedCampaigns
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

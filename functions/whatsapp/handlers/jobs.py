@@ -6,7 +6,7 @@ own retries.
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws import fair_shares
 from shared.aws.client_configs import PATIENT
-from shared.aws.fair_shares import Runs, Sharing, Waiting
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Runs, Sharing, Waiting
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from shared.ai.files.spoken_words import Transcribers
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
     from whatsapp.actions.calls.call import ActionResources
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # First: loaded after pydantic, Powertools Batch defines models of all its event sources.
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 
 # isort: split
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from shared.aws.sqs_worker import Record
+    from shared.aws.workers.sqs_worker import Record
 
 
 @dataclass(frozen=True, kw_only=True)

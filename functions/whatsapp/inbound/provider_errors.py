@@ -56,7 +56,7 @@ def apply(table: Table, message: Message, code: object, at: str) -> None:
                 table, message.conversation_pk, at, str(message.company), message.phone
             )
     if message.campaign_id and stops_campaign(code):
-        from whatsapp.store.sending import campaigns  # noqa: PLC0415 - rare
+        from whatsapp.store.campaigns import campaigns  # noqa: PLC0415 - rare
 
         campaigns.pause(
             table, message.campaign_id, str(message.company), reason_of(code), _end_of_second(at)

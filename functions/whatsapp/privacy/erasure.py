@@ -18,14 +18,15 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.privacy import campaign_lists, kinds, shares
+from whatsapp.privacy import shares
+from whatsapp.privacy.contents import campaign_lists, kinds
 from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, pk
 from whatsapp.store.items.conversations.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
 
 if TYPE_CHECKING:
     from shared.privacy.inventory import Found
-    from whatsapp.privacy.stored_data import Listing
+    from whatsapp.privacy.contents.stored_data import Listing
     from whatsapp.privacy.subjects import Contact
 
 # The worker's timeout is 60 s; the rest covers clock skew. A file in progress finds its record revoked when it ends.

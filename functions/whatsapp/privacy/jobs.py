@@ -19,10 +19,11 @@ from shared.privacy.inventory import Page
 from shared.runtime import clock
 from whatsapp.configuration.folders import exports_of, message_exports_of
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.privacy import erasure, kinds, tombstones
+from whatsapp.privacy import erasure, tombstones
+from whatsapp.privacy.contents import kinds
+from whatsapp.privacy.contents.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
 from whatsapp.privacy.requests import contact_of, jobs_of, subject_of_key
 from whatsapp.privacy.shares import SHARE
-from whatsapp.privacy.stored_data import EXPORTED_A_PAGE, MESSAGES_A_PAGE, Listing
 from whatsapp.privacy.subjects import Contact, hashes_of, resolve
 from whatsapp.store.items import Edit, pk
 from whatsapp.store.items.contacts.privacy import PrivacyJob

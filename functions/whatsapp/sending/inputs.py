@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from shared.api.models import inputs
 from shared.inbox.canned_replies.inputs import CannedReplyInput
 from shared.inbox.canned_replies.texts import LONGEST_TEXT
-from shared.runtime import patterns, web_addresses
+from shared.runtime.validation import patterns, web_addresses
 from whatsapp.api.inputs import Position
 from whatsapp.sending.views import CannedReplyView
 

@@ -16,7 +16,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.aws.sqs_worker import Record, Worker
+from shared.aws.workers.sqs_worker import Record, Worker
 from shared.identity import keyed_hashes
 from shared.providers.action_ledger import Action, Ledger
 from shared.providers.whatsapp.aws_eum import Eum

@@ -14,8 +14,8 @@ from conversations.dialogues.evaluation import dearest_price
 from conversations.dialogues.rehearsal.rehearsal import TURN_MS
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
-from conversations.store import project_versions
 from conversations.store.items.conversation import ChannelMethod
+from conversations.store.versions import project_versions
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.projects.cli import LOG, TABLE

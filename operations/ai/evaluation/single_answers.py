@@ -28,7 +28,7 @@ from richpanel.decisions.replies.renderer import BodyFormat, render
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.ai.evaluation.expectations import broken_by
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import boto3
 
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from email_threads.store.lists.inbox_heads import EmailHeads
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeDeserializer
 
 from conversations.lifecycle import transitions
-from conversations.store import open_list
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
+from conversations.store.lists import open_list
 from shared.runtime import clock
 
 if TYPE_CHECKING:

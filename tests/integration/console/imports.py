@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import pytest
 
 from tests.integration.console.runs import Runs
 from tests.integration.console.test_contact_changes import EDITOR, send
@@ -81,3 +82,11 @@ class Files:
         name = f"contacts.{asked.get('format', 'csv')}"
         content: bytes = self.bucket.get(f"contacts/acme/exports/{asked_id}/{name}")
         return content.decode()
+
+
+@pytest.fixture
+def files(inbox: InboxSystem) -> Files:
+    made = Files(inbox)
+    tier = {"kind": "choice", "title": "Stufe", "choices": ["gold", "silver"], "filterable": True}
+    assert made.ask("PUT /attributes/tier", tier).status == 200
+    return made

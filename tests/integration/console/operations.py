@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from uuid import uuid4
 
 import boto3
 import pytest
+from moto import mock_aws
 
 from console.operations.deployment import QUEUES, SWITCHES
 from shared.api.audit_log.items import Change
@@ -169,3 +171,18 @@ def operations_on_moto() -> Iterator[Operations]:
         create_table(dynamodb, "LiveTable")
         audit_log = Table(dynamodb, create_table(dynamodb, "AuditLogTable"))
         yield Operations(module, audit_log, user_pool())
+
+
+NOW_MS = clock.from_text("2026-11-27T12:00:00.000Z")
+
+
+@pytest.fixture
+def operations(monkeypatch: pytest.MonkeyPatch) -> Iterator[Operations]:
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW_MS)
+    with mock_aws(), operations_on_moto() as system:
+        yield system
+
+
+def of(rows: list[dict[str, Any]], **named: Any) -> dict[str, Any]:
+    (found,) = (row for row in rows if all(row[key] == value for key, value in named.items()))
+    return found

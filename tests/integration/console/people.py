@@ -16,11 +16,11 @@ from conversations.configuration.bootstrap import ledger_of
 from conversations.privacy.dependencies import ErasureDependencies
 from conversations.privacy.erasure import ConversationPart
 from conversations.store import conversations, messages, states
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State
+from conversations.store.lists.inbox_heads import ConversationHeads
 from email_threads.inbound.events import EmailPrivacy
 from email_threads.privacy import jobs as email_jobs
 from email_threads.privacy import requests as email_requests

@@ -13,18 +13,18 @@ from conversations.inbound import number_changes
 from conversations.outbound.compose.content import memory
 from conversations.store import erasures, routes
 from conversations.store.annotations import memories
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.memory import Memory
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.ai import port as ai
 from shared.aws.dynamodb import Table
 from shared.identity.contacts import merges, resolution
 from shared.identity.contacts.history import Act
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
-from tests.integration.console.test_conversations_feed import fed, inbox
+from tests.integration.console.conversations_feed import fed, inbox
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,

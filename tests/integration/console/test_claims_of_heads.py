@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store import conversations, states
-from conversations.store.inbox_heads import shown as shown_conversation
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
+from conversations.store.lists.inbox_heads import shown as shown_conversation
 from events.conversations import sample_data
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier

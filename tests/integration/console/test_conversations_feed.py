@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.inbound import number_changes
-from conversations.lifecycle import status as lifecycle
 from conversations.lifecycle.status import Status
-from conversations.store import conversations, inbox_heads, states
-from conversations.store.annotations.added_notes import AddedNotes
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store import conversations, states
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.parts.state import state_key
@@ -20,15 +17,8 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.aws.dynamodb import Table
 from shared.identity.addresses import displayed
 from shared.policy.consent.withdrawals import Withdrawal
-from shared.runtime import clock
-from tests.integration.console.system import (
-    READ,
-    Fed,
-    InboxSystem,
-    inbox_on_moto,
-    notified,
-    rebuilt,
-)
+from tests.integration.console.conversations_feed import OURS, fed, inbox, only
+from tests.integration.console.system import READ, Fed, InboxSystem, notified, rebuilt
 from tests.integration.console.test_contacts_of_entries import emptied
 from tests.integration.conversations.harness import (
     ANN,
@@ -44,29 +34,9 @@ from tests.integration.conversations.harness import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-__all__ = ["_behind", "harness"]  # fixtures
-OURS = caller(COMPANY, *READ)
-
-
-@pytest.fixture
-def inbox(harness: Harness) -> Iterator[InboxSystem]:
-    with inbox_on_moto() as system:
-        yield system
-
-
-@pytest.fixture
-def fed(harness: Harness, inbox: InboxSystem) -> Fed:
-    resources = harness.resources
-    heads = ConversationHeads(resources.table, resources.log)
-    names = (resources.table.name, resources.log.name)
-    return inbox.fed_by(heads, *names, additions=AddedNotes(resources.log))
-
-
-def only(inbox: InboxSystem, **query: Any) -> dict[str, Any]:
-    (row,) = inbox.rows(OURS, **query)
-    return row
+__all__ = ["_behind", "fed", "harness", "inbox"]  # fixtures
 
 
 def test_a_conversation_appears_with_what_its_item_and_state_show(
@@ -103,27 +73,6 @@ def test_colleagues_are_notified_of_what_they_are_given_and_of_notes_that_mentio
     assert notified(fed) == [("user:lee", "team:sales")]
 
 
-def test_a_message_to_people_is_unread_until_it_is_answered(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-) -> None:
-    ref = harness.begin()
-    harness.on(ref, "take-over", CAROL)
-    harness.says(ref, "are you there?")
-    fed.take()
-
-    row = only(inbox, unread="true")
-    state = states.read(harness.resources.log, ref)
-    assert state is not None
-    assert (row["assignee"], row["waitingSince"]) == ("carol", state.last_inbound_at)
-
-    states.note(harness.resources.log, ref, last_outbound_at=harness.later())
-    fed.take()
-
-    assert inbox.rows(OURS, unread="true") == inbox.rows(OURS, waiting="true") == []
-
-
 def test_reports_count_how_people_answered_and_how_the_conversation_ended(
     harness: Harness, inbox: InboxSystem, fed: Fed
 ) -> None:
@@ -146,38 +95,6 @@ def test_reports_count_how_people_answered_and_how_the_conversation_ended(
     assert "ended_alone" not in counts
 
 
-def test_a_message_that_the_model_answers_is_never_unread(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-) -> None:
-    harness.says(harness.begin(), "hello")
-
-    fed.take()
-
-    assert only(inbox)["unread"] is False
-
-
-@pytest.mark.parametrize("status", sorted(Status))
-def test_only_conversations_that_are_over_are_resolved(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-    status: Status,
-) -> None:
-    harness.begin(status=status)
-    fed.take()
-
-    row = only(inbox)
-
-    assert row["contextStatus"] == status
-    assert row["status"] == ("resolved" if status in lifecycle.OVER else "open")
-
-
-def test_the_statuses_with_people_are_those_of_the_lifecycle() -> None:
-    assert {str(one) for one in lifecycle.WITH_PEOPLE} == inbox_heads._WITH_PEOPLE
-
-
 def test_a_change_of_the_item_alone_changes_the_entry(
     harness: Harness,
     inbox: InboxSystem,
@@ -196,58 +113,6 @@ def test_a_change_of_the_item_alone_changes_the_entry(
     fed.take()
 
     assert only(inbox)["contextStatus"] == "handoff_pending"
-
-
-def test_labels_and_a_snooze_are_shown_until_the_customer_writes(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-) -> None:
-    ref = harness.begin()
-    until = clock.to_text(harness.now[0] + 24 * clock.HOUR_MS)
-    harness.on(ref, "labels", CAROL | {"labels": ["vip"], "revision": 0})
-    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
-    fed.take()
-
-    row = only(inbox, label="vip", status="snoozed")
-    assert (row["labels"], row["snoozedUntil"]) == (["vip"], until)
-
-    harness.says(ref, "hello")
-    fed.take()
-
-    row = only(inbox, label="vip", status="open")
-    assert "snoozedUntil" not in row
-
-
-def test_a_snooze_that_is_over_is_shown_as_open_without_another_change(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-) -> None:
-    ref = harness.begin()
-    until = clock.to_text(harness.now[0] + clock.HOUR_MS)
-    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
-    fed.take()
-
-    harness.later(clock.HOUR_MS)
-
-    assert only(inbox)["status"] == "open"
-
-
-def test_a_closed_conversation_is_resolved_and_not_snoozed(
-    harness: Harness,
-    inbox: InboxSystem,
-    fed: Fed,
-) -> None:
-    ref = harness.begin()
-    until = clock.to_text(harness.now[0] + clock.HOUR_MS)
-    harness.on(ref, "snooze", CAROL | {"snoozed_until": until})
-    harness.on(ref, "close", CAROL)
-    fed.take()
-
-    row = only(inbox)
-
-    assert (row["status"], row.get("snoozedUntil")) == ("resolved", None)
 
 
 def test_records_of_both_tables_lead_to_one_entry(

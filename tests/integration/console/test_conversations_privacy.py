@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from tests.integration.console.system import inbox_on_moto

@@ -9,8 +9,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.aws.dynamodb import Table
-from shared.inbox import partitions
 from shared.inbox.items import Context, Entry, Head
+from shared.inbox.lists import partitions
 from shared.runtime import clock
 from tests.integration.console.system import GLOBEX, InboxSystem, Listed
 from tests.integration.whatsapp.conftest import NOW

@@ -9,8 +9,8 @@ import pytest
 from console.notifications.webhooks import posts
 from console.notifications.webhooks.posts import Attempt
 from console.notifications.webhooks.run import AGAIN_MS
-from shared.inbox import partitions
 from shared.inbox.items import Entry
+from shared.inbox.lists import partitions
 from tests.integration.console import webhooks
 from tests.integration.console.test_digests import _Killed
 from tests.integration.console.webhooks import ADMIN, ALL, HOUR

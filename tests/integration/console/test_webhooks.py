@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from shared.inbox import partitions
 from shared.inbox.items import Context
+from shared.inbox.lists import partitions
 from tests.cases import each
 from tests.integration.console import webhooks
 from tests.integration.console.system import ACME, GLOBEX

@@ -16,7 +16,8 @@ from uuid import uuid4
 
 import pytest
 
-from shared.inbox import entries, partitions
+from shared.inbox import entries
+from shared.inbox.lists import partitions
 from shared.inbox.notifications.webhooks.outbox import Outbox
 from shared.runtime import clock
 from tests import api_gateway
@@ -226,3 +227,19 @@ def hooked(inbox: InboxSystem, listed: Listed) -> Iterator[Hooked]:
         patch.setattr(found.runs, "drain_one", drained)
         yield found
     partitions.forget()
+
+
+WAITS: dict[str, Any] = {"waiting_since": "2026-01-01T12:00:00.000Z", "unread_count": 1}
+RECEIVED = ["message.received"]
+DAY = 24 * HOUR
+SCHEDULE = 20 * MINUTE
+
+
+def write(hooked: Hooked, reference: str, number: int) -> None:
+    """The customer writes, and the feed notices it."""
+    hooked.feed(reference, number, received=f"m{number}", **WAITS)
+
+
+def sent_to(hooked: Hooked) -> list[tuple[str, str]]:
+    """Conversation and event of each delivery that came."""
+    return [(one["conversation"]["key"], one["id"]) for one in hooked.receiver.taken()]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.bootstrap import ledger_of
 from conversations.configuration.projects import Companies
-from conversations.lifecycle import commands, conversation, transitions
-from conversations.lifecycle.commands import Release
+from conversations.lifecycle import conversation, transitions
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import Release
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import sample_data
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.configuration.resources import Resources
-    from conversations.lifecycle.commands import Record
+    from conversations.lifecycle.records.commands import Record
     from tests.simulation.conversations.system import System
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000

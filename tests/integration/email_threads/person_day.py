@@ -10,8 +10,8 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import body_of
 from shared.runtime import clock
 from tests.integration.email_threads import desk, drafting
-from tests.integration.email_threads.test_api import THREADS
-from tests.integration.email_threads.test_failed_sends import unknown
+from tests.integration.email_threads.test_unknown_sends import unknown
+from tests.integration.email_threads.thread_calls import THREADS
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.people import CANARY, arrive, thread_of

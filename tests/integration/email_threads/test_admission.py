@@ -9,7 +9,6 @@ import pytest
 
 from email_threads.store.items import ReplyMode
 from tests.integration.email_threads import desk
-from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_weak_evidence import (
     CODE,
     NOTE,
@@ -19,6 +18,7 @@ from tests.integration.email_threads.test_weak_evidence import (
     third_party,
     third_partys,
 )
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import ANN, ASSISTED, AUTOMATED, COMPANY, System, mail
 from tests.simulation.interceptor import Fault
 from tests.simulation.processes import quiet

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlparse
 
 import pytest
 
 from email_threads.store import parked as stored_parked
 from shared.events.recovery.parked_events import ENTRIES_PER_CALL, ENTRIES_PER_QUERY
+from tests.integration.email_threads.thread_calls import (
+    THREADS,
+    refused,
+    result,
+    subjects_of,
+    thread_of,
+)
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
-
-THREADS = "/email-threads"
-
-
-def result(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
-    status, body = answer
-    assert status < 300, body
-    found: dict[str, Any] = body["result"]
-    return found
-
-
-def refused(answer: tuple[int, dict[str, Any]]) -> tuple[int, str, list[str]]:
-    status, body = answer
-    error = body["error"]
-    return status, error["code"], [one["field"] for one in error.get("details", [])]
-
-
-def thread_of(system: System, *raws: bytes) -> str:
-    """Deliver mails, and return the path of the newest thread."""
-    for raw in raws:
-        system.clock.ms += 1_000
-        system.deliver(raw, name=f"{len(system.rows())}", address=MAILBOX)
-        system.drain()
-    newest = max(system.threads(), key=lambda thread: thread["updated_at"])
-    return f"{THREADS}/{newest['conversation_id']}"
-
-
-def subjects_of(system: System, **query: str) -> list[str]:
-    shown = result(system.call("GET", THREADS, query=query))
-    return [thread["subject"] for thread in shown["threads"]]
 
 
 def test_a_thread_is_assigned_to_a_team_and_then_to_someone(system: System) -> None:
@@ -134,25 +110,6 @@ def test_a_file_is_downloaded_by_a_link_that_expires(system: System) -> None:
     assert url.path.endswith("/order.pdf")
     assert "X-Amz-Expires=300" in url.query
     assert "response-content-disposition=attachment" in url.query
-
-
-@pytest.mark.parametrize(
-    ("below", "code"),
-    [
-        ("/emails/1/attachments/2", (403, "attachment_blocked")),
-        ("/emails/1/attachments/3", (404, "not_found")),
-        ("/emails/1/attachments/x", (404, "not_found")),
-        ("/emails/2", (404, "not_found")),
-        ("/emails/0", (404, "not_found")),
-        ("/emails/x", (404, "not_found")),
-    ],
-)
-def test_a_harmful_or_missing_part_is_refused(
-    system: System, below: str, code: tuple[int, str]
-) -> None:
-    path = thread_of(system, verified(with_files()))
-
-    assert refused(system.call("GET", path + below))[:2] == code
 
 
 def test_a_thread_of_another_company_is_not_found(system: System) -> None:
@@ -304,70 +261,6 @@ def test_a_merge_keeps_what_people_noted_about_both_threads(system: System) -> N
     assert note["text"] == "Prefers oak."
     kept = result(system.call("GET", f"{second}/changes"))["changes"]
     assert "add_tags assigned_to priority=high" in [one.get("detail") for one in kept]
-
-
-@pytest.mark.parametrize(
-    ("method", "below", "given", "field"),
-    [
-        ("GET", "?limit=0", None, "limit"),
-        ("GET", "?limit=101", None, "limit"),
-        ("GET", "?status=open", None, "status"),
-        ("GET", "?stauts=active", None, "stauts"),
-        ("GET", "?participant=no-address", None, "participant"),
-        ("GET", "?participant=a@b.example&status=active", None, "body"),
-        ("GET", "?q=x", None, "q"),
-        ("PATCH", "/{id}", {}, "body"),
-        ("PATCH", "/{id}", {"status": None}, "body"),
-        ("PATCH", "/{id}", {"status": "open"}, "status"),
-        ("PATCH", "/{id}", {"priority": "urgent"}, "priority"),
-        ("PATCH", "/{id}", {"add_tags": [" a"]}, "add_tags.0"),
-        ("PATCH", "/{id}", {"add_tags": [str(n) for n in range(21)]}, "add_tags"),
-        ("PATCH", "/{id}", {"expected_seq": "1"}, "expected_seq"),
-        ("PATCH", "/{id}", {"assigned_to": "a b"}, "assigned_to"),
-        ("PATCH", "/{id}", {"snoozed_until": "tomorrow"}, "snoozed_until"),
-        ("PATCH", "/{id}", {"snoozed_until": "2029-01-01T12:00:00"}, "snoozed_until"),
-        ("PATCH", "/{id}", {"snoozed_until": "2020-01-01T12:00:00Z"}, "snoozed_until"),
-        ("PATCH", "/{id}", {"snoozed_until": "2099-01-01T12:00:00Z"}, "snoozed_until"),
-        ("POST", "/{id}/notes", {"text": "  "}, "text"),
-        ("POST", "/{id}/notes", {"text": "x" * 10_001}, "text"),
-        ("POST", "/{id}/merge", {"into": "x"}, "into"),
-        ("POST", "/{id}/merge", {"into": "{id}"}, "into"),
-    ],
-)
-def test_bad_input_names_the_field(
-    system: System, method: str, below: str, given: dict[str, Any] | None, field: str
-) -> None:
-    path = thread_of(system, mail("a@x"))
-    thread_id = path.rpartition("/")[2]
-    before = system.rows()
-    below, _, query = below.replace("{id}", thread_id).partition("?")
-    body = {name: thread_id if value == "{id}" else value for name, value in (given or {}).items()}
-
-    answer = system.call(
-        method,
-        THREADS + below,
-        body if given is not None else None,
-        query=dict(pair.split("=") for pair in query.split("&")) if query else None,
-    )
-
-    status, code, fields = refused(answer)
-    assert (status, code) == (400, "invalid_input")
-    assert field in fields
-    assert {k: v for k, v in system.rows().items() if not k.startswith("request#")} == before
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "scope"),
-    [
-        ("GET", THREADS, "email_threads:write"),
-        ("PATCH", f"{THREADS}/0123456789abcdef", "email_threads:read"),
-        ("PUT", "/email-mailboxes/a@b.example", "email_threads:write"),
-        ("POST", f"{THREADS}/parked/replay", "email_threads:write"),
-        ("GET", f"{THREADS}/dead-letters", "email_threads:admin"),
-    ],
-)
-def test_a_call_needs_its_scope(system: System, method: str, path: str, scope: str) -> None:
-    assert refused(system.call(method, path, {}, scopes=scope))[:2] == (403, "forbidden")
 
 
 def test_parked_events_are_listed_for_their_company_and_for_operators(system: System) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from shared.inbox.items import Context
 from tests.integration.console.bulk_contexts import OverApi
-from tests.integration.email_threads.test_api import result, thread_of
 from tests.integration.email_threads.test_snooze import ahead
+from tests.integration.email_threads.thread_calls import result, thread_of
 from tests.simulation.email_threads.system import mail
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from shared.aws.dynamodb import Table
 from tests.integration.email_threads.drafting import asked, shown
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import COMPANY, System
 from whatsapp import store
 from whatsapp.store.items.sending.canned_replies import CannedReply

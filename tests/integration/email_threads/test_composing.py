@@ -16,7 +16,7 @@ from tests.integration.email_threads.drafting import (
     text_of,
     thread_path,
 )
-from tests.integration.email_threads.test_api import (
+from tests.integration.email_threads.thread_calls import (
     THREADS,
     refused,
     result,

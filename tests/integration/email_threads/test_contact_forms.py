@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.email_threads.drafting import composed, shown
-from tests.integration.email_threads.test_api import thread_of
+from tests.integration.email_threads.thread_calls import thread_of
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 
 

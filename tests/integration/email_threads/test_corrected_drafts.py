@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.drafting import composed
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import ASSISTED
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.integration.email_threads.drafting import (
     status_of,
     thread_path,
 )
-from tests.integration.email_threads.test_api import THREADS, refused, thread_of
+from tests.integration.email_threads.thread_calls import THREADS, refused, thread_of
 from tests.simulation.email_threads.system import BOB, System, mail
 
 READ, WRITE, APPROVE = "email_threads:read", "email_threads:write", "email_threads:approve"

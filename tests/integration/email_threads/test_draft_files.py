@@ -16,7 +16,7 @@ from tests.integration.email_threads.drafting import (
     shown,
     status_of,
 )
-from tests.integration.email_threads.test_api import refused, result, thread_of
+from tests.integration.email_threads.thread_calls import refused, result, thread_of
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 

@@ -14,7 +14,7 @@ from tests.integration.email_threads.drafting import (
     send,
     shown,
 )
-from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
+from tests.integration.email_threads.thread_calls import THREADS, refused, result, thread_of
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, MAILBOX, MODEL, System, mail
 
 NEW = {"mailbox": MAILBOX, "to": [ANN], "subject": "Our offer", "body_text": "A red chair."}

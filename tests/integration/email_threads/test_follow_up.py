@@ -8,8 +8,8 @@ import pytest
 
 from shared.runtime import clock
 from tests.integration.email_threads.desk import changes
-from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_service_levels import answered, deadlines, receive
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import BOB, MAILBOX
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.email_threads.drafting import asked
-from tests.integration.email_threads.test_api import refused
+from tests.integration.email_threads.thread_calls import refused
 from tests.simulation.email_threads.system import MAILBOX, System
 
 INJECTED = "Ann\r\nBcc: eve@evil.example"

@@ -13,7 +13,7 @@ from email_threads.threading import ids
 from email_threads.threading.evidence import reply_tokens
 from tests.integration.email_threads.drafting import changes_of, composed, shown
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, SECRETS
-from tests.integration.email_threads.test_api import refused, result, subjects_of, thread_of
+from tests.integration.email_threads.thread_calls import refused, result, subjects_of, thread_of
 from tests.simulation.email_threads.system import ANN, BOB, System, mail
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from email_threads.api import queries
 from email_threads.store.lists import thread_lists
-from tests.integration.email_threads.test_api import (
+from tests.integration.email_threads.thread_calls import (
     THREADS,
     refused,
     result,

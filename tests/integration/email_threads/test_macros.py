@@ -8,8 +8,8 @@ import pytest
 
 from shared.aws.dynamodb import Table
 from tests.integration.email_threads.drafting import asked, changes_of, shown, text_of
-from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_canned_replies import save
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import COMPANY, MAILBOX, SCOPES, System
 from tests.simulation.interceptor import Died, When
 

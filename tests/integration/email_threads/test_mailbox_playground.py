@@ -13,8 +13,8 @@ from shared.ai.spending import ceilings, usage
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.email_threads import desk
-from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_mailbox_versions import FACTS, PATH, draft
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import COMPANY, MAILBOX, mail
 
 if TYPE_CHECKING:

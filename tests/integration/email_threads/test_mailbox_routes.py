@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.store.configuration import mailboxes
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import ANN, ASSISTED, AUTOMATED, BOB, MAILBOX
 
 if TYPE_CHECKING:

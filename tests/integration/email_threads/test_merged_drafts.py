@@ -18,8 +18,8 @@ from tests.integration.email_threads.drafting import (
     thread_path,
     waiting,
 )
-from tests.integration.email_threads.test_api import result, thread_of
 from tests.integration.email_threads.test_review import automatic
+from tests.integration.email_threads.thread_calls import result, thread_of
 from tests.simulation.email_threads.system import ANN, ASSISTED, System, mail
 from tests.simulation.processes import quiet
 

@@ -19,9 +19,10 @@ from tests.integration.email_threads.drafting import (
     status_of,
     waiting,
 )
-from tests.integration.email_threads.test_api import THREADS, result, thread_of
-from tests.integration.email_threads.test_scheduled_sends import HOUR_MS, at, undoable, until
+from tests.integration.email_threads.scheduled_sends import HOUR_MS, at
+from tests.integration.email_threads.test_scheduled_sends import undoable, until
 from tests.integration.email_threads.test_separation import do, id_of, messages
+from tests.integration.email_threads.thread_calls import THREADS, result, thread_of
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.steps import composed as composed_with_file
 from tests.simulation.email_threads.system import BOB, MAILBOX, System, mail

@@ -9,7 +9,7 @@ import pytest
 from email_threads.store.configuration import mailboxes
 from email_threads.store.configuration.mailboxes import MOST
 from shared.access.ownership.claims import CACHE_MS, SHARED
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import ANN, AUTOMATED, COMPANY, MAILBOX, mail
 
 if TYPE_CHECKING:

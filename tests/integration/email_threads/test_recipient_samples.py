@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tests.integration.email_threads.drafting import composed, shown
-from tests.integration.email_threads.test_api import refused, thread_of
+from tests.integration.email_threads.thread_calls import refused, thread_of
 from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, MAILBOX, System, mail
 
 HOME: Final = "ann.home@home.example"

@@ -17,7 +17,7 @@ from tests.integration.email_threads.drafting import (
     thread_path,
     waiting,
 )
-from tests.integration.email_threads.test_api import THREADS, refused, result
+from tests.integration.email_threads.thread_calls import THREADS, refused, result
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, MODEL, System, mail
 from tests.simulation.interceptor import Fault
 

@@ -10,9 +10,9 @@ import pytest
 
 from shared.runtime import clock
 from tests.integration.email_threads.desk import changes
-from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_follow_up import pass_days
 from tests.integration.email_threads.test_service_levels import REPORT, answered, receive
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, mail
 from tests.simulation.invocations import Invocation
 

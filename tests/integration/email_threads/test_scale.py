@@ -12,7 +12,7 @@ from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES
 from email_threads.parsing.mail import parse
 from email_threads.store.items import Mail
 from shared.aws.dynamodb import Table
-from tests.integration.email_threads.test_api import result, thread_of
+from tests.integration.email_threads.thread_calls import result, thread_of
 from tests.simulation.email_threads.system import ANN, MAILBOX, mail
 
 if TYPE_CHECKING:

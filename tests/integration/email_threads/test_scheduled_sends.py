@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from email_threads.api.drafts import steps
 from email_threads.store.deadlines import scheduled_sends
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -23,18 +22,13 @@ from tests.integration.email_threads.drafting import (
     thread_path,
     waiting,
 )
-from tests.integration.email_threads.test_api import refused, result, thread_of
+from tests.integration.email_threads.scheduled_sends import HOUR_MS, at, step
+from tests.integration.email_threads.thread_calls import refused, thread_of
 from tests.simulation.email_threads.system import MAILBOX, System, mail
 from tests.simulation.interceptor import Died, When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-HOUR_MS = 3_600_000
-
-
-def step(system: System, draft: str, name: str, version: int = 1, **more: Any) -> dict[str, Any]:
-    return result(system.call("POST", f"{draft}/{name}", {"version": version}, **more))
 
 
 def refusal(system: System, draft: str, **given: Any) -> tuple[int, str, list[str]]:
@@ -64,10 +58,6 @@ def run_visible(system: System) -> None:
         for queue, message in system.fifo_queues.receive():
             if queue in system.workers:
                 system.run_worker(queue, message)
-
-
-def at(system: System, ms: int) -> str:
-    return clock.to_text(system.clock.ms + ms)
 
 
 @pytest.mark.parametrize("seconds", [1, 30, 60])
@@ -260,76 +250,6 @@ def test_an_undo_time_that_is_none_is_refused(system: System, seconds: object) -
     given = {"automation": "none", "undo_seconds": seconds}
     answer = system.call("PUT", f"/email-mailboxes/{MAILBOX}", given)
     assert refused(answer) == (400, "invalid_input", ["undo_seconds"])
-
-
-def test_an_author_withdraws_a_draft_and_restores_it(system: System) -> None:
-    draft = composed(system, asked(system))
-    step(system, draft, "withdraw", scopes="email_threads:write")
-    assert status_of(system, draft) == ("rejected", "withdrawn")
-    assert waiting(system) == []
-    path = thread_path(draft)
-    closed = result(system.call("GET", f"{path}/replies", query={"closed": "1"}))["drafts"]
-    assert [one["reply_id"] for one in closed] == [draft.rpartition("/")[2]]
-
-    step(system, draft, "restore", scopes="email_threads:write")
-
-    assert status_of(system, draft) == ("amended", "restored")
-    assert waiting(system) == [draft]
-    assert result(system.call("GET", f"{path}/replies", query={"closed": "1"}))["drafts"] == []
-    actions = [one[1] for one in changes_of(system, path)]
-    assert actions == ["compose", "withdraw", "restore"]
-    approve(system, draft)
-    system.drain()
-    assert len(system.sent()) == 1
-
-
-def test_the_draft_of_another_author_is_not_withdrawn(system: System) -> None:
-    draft = composed(system, asked(system))
-    key = draft.replace("/email-threads/", "").replace("/replies/", "#draft#")
-    system.dynamodb.update_item(
-        TableName=system.table,
-        Key={"conversation_id": {"S": key}},
-        UpdateExpression="SET origin = :o",
-        ExpressionAttributeValues={":o": {"S": "user:zoe"}},
-    )
-    answer = system.call("POST", f"{draft}/withdraw", {"version": 1})
-    assert refused(answer)[:2] == (403, "not_the_author")
-    assert status_of(system, draft)[0] == "pending"
-
-
-@pytest.mark.parametrize(("days", "status"), [(29, 200), (31, 404)])
-def test_a_rejected_draft_is_restored_for_thirty_days(
-    system: System, days: int, status: int
-) -> None:
-    system.register(MAILBOX, retention_days=90)
-    draft = composed(system, asked(system))
-    step(system, draft, "reject")
-    system.clock.ms += days * 86_400_000
-
-    assert system.call("POST", f"{draft}/restore", {"version": 1})[0] == status
-
-
-def test_a_restored_first_mail_opens_its_thread_again(system: System) -> None:
-    draft = begun(system)
-    step(system, draft, "reject")
-    assert shown(system, thread_path(draft))["status"] == "archived"
-    step(system, draft, "restore")
-    assert shown(system, thread_path(draft))["status"] == "active"
-
-
-def test_a_thread_names_its_newest_closed_drafts(
-    system: System, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(steps, "MOST_CLOSED", 2)
-    path = asked(system)
-    made = []
-    for number in range(4):
-        system.clock.ms += 1_000
-        draft = composed(system, path, body_text=f"Draft {number}")
-        step(system, draft, "reject")
-        made.append(draft.rpartition("/")[2])
-    closed = result(system.call("GET", f"{path}/replies", query={"closed": "1"}))["drafts"]
-    assert [one["reply_id"] for one in closed] == made[:1:-1]
 
 
 @pytest.mark.parametrize("name", ["undo", "withdraw", "restore"])

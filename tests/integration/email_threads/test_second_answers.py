@@ -9,7 +9,7 @@ import pytest
 from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.email_threads.drafting import approve, asked, composed, send, shown
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import System
 
 

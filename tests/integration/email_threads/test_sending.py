@@ -18,7 +18,7 @@ from tests.integration.email_threads.drafting import (
     status_of,
     thread_path,
 )
-from tests.integration.email_threads.test_api import result, thread_of
+from tests.integration.email_threads.thread_calls import result, thread_of
 from tests.simulation.email_threads.system import (
     ANN,
     ASSISTED,

@@ -9,7 +9,7 @@ import pytest
 from email_threads.api.merges import actions
 from email_threads.inbound.events import EmailMerge, EmailSeparate, entry
 from tests.integration.email_threads.drafting import composed, status_of
-from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
+from tests.integration.email_threads.thread_calls import THREADS, refused, result, thread_of
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.email_threads.test_api import refused, result
 from tests.integration.email_threads.test_service_levels import (
     OFFICE,
     REPORT,
@@ -16,6 +15,7 @@ from tests.integration.email_threads.test_service_levels import (
     receive,
     until,
 )
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import ASSISTED, MAILBOX
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from shared.runtime import clock
-from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_service_levels import first, receive, resolution
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import MAILBOX, System
 
 WEEK: Final = ["monday", "tuesday", "wednesday", "thursday", "friday"]

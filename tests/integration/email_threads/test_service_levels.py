@@ -9,7 +9,7 @@ import pytest
 from email_threads.inbound.events import EmailDue, entry
 from shared.runtime import clock
 from tests.integration.email_threads.desk import changes
-from tests.integration.email_threads.test_api import result
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import ANN, MAILBOX, mail
 
 if TYPE_CHECKING:

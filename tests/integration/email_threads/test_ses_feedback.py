@@ -20,7 +20,7 @@ from tests.integration.email_threads.drafting import (
     status_of,
     thread_path,
 )
-from tests.integration.email_threads.test_api import result, subjects_of
+from tests.integration.email_threads.thread_calls import result, subjects_of
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System
 
 HARD = {

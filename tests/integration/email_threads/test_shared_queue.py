@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.inbound.events import EmailAnalyse, entry
-from shared.aws.fair_shares import LATE_MS, POSTPONED_SECONDS
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.workers.fair_shares import LATE_MS, POSTPONED_SECONDS
 from tests.integration.email_threads import desk
 from tests.simulation.email_threads.steps import occupy
 from tests.simulation.email_threads.system import ASSISTED, MAILBOX, mail

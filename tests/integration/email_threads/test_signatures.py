@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.email_threads.drafting import asked, composed, send, text_of
-from tests.integration.email_threads.test_api import refused, result
+from tests.integration.email_threads.thread_calls import refused, result
 from tests.simulation.email_threads.system import AUTOMATED, MAILBOX, System
 
 PATH = "/email-threads/signature"

@@ -8,8 +8,8 @@ import pytest
 
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
-from tests.integration.email_threads.test_api import result
 from tests.integration.email_threads.test_owners import OTHER, put
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import COMPANY, System, mail
 from tests.simulation.kernel import fixtures
 from tests.simulation.permissions import CallObserver

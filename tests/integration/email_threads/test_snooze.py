@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.runtime import clock
-from tests.integration.email_threads.test_api import refused, result, thread_of
+from tests.integration.email_threads.thread_calls import refused, result, thread_of
 from tests.simulation.email_threads.system import ANN, MAILBOX, mail
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.email_threads import desk
 from tests.integration.email_threads.drafting import changes_of, shown
-from tests.integration.email_threads.test_api import refused, result, subjects_of, thread_of
+from tests.integration.email_threads.thread_calls import refused, result, subjects_of, thread_of
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.system import (
     ANN,

@@ -13,7 +13,7 @@ from shared.ai.spending.senders import sender_hash
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.email_threads import desk
-from tests.integration.email_threads.test_api import result
+from tests.integration.email_threads.thread_calls import result
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, System, mail
 
 DEFAULT = DEFAULTS[Kind.MAIL_ANALYSIS]

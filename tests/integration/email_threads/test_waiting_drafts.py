@@ -16,7 +16,7 @@ from tests.integration.email_threads.drafting import (
     thread_path,
     waiting,
 )
-from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
+from tests.integration.email_threads.thread_calls import THREADS, refused, result, thread_of
 from tests.simulation.email_threads.system import ASSISTED, System, mail
 
 

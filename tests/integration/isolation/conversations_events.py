@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from conversations.lifecycle.file_download import FileDownload
-from conversations.lifecycle.reply_trigger import ReplyTrigger
+from conversations.lifecycle.records.file_download import FileDownload
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import DeliveryStatus, File, FileStored, InboundMessage, NumberReleased

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from conversations.lifecycle import commands
+from conversations.lifecycle.records import commands
 from shared.api.routing.routes import Routes
 from shared.events import exchange
 from tests import template

@@ -6,77 +6,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.jobs import requests, watch
+from newsletters.jobs import requests
 from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime, Written
-from newsletters.jobs.execution import execution
 from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
 from newsletters.store import jobs
 from newsletters.store.bucket import revisions
-from newsletters.store.items import (
-    FinishedUnit,
-    Job,
-    JobState,
-    NewsletterStatus,
-    StepStatus,
-    Topics,
-)
+from newsletters.store.items import FinishedUnit, Job, JobState, NewsletterStatus, StepStatus
 from newsletters.store.newsletters import delete_newsletter
 from shared.ai import port as ai
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import USER, chunk, many_chunks, topics
+from tests.integration.newsletters.executions import (
+    done,
+    execute_job,
+    failing,
+    look_after_all,
+    step_of,
+    stored_job,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.integration.newsletters.deployment import Deployment
-
-
-def execute_job(
-    newsletters: Deployment,
-    job: Job,
-    act: Callable[[Job], bool],
-    *,
-    owner: str = "worker-1",
-    is_last: bool = False,
-) -> bool:
-    with execution(newsletters.store, newsletters.run(owner, is_last=is_last)) as work:
-        work.is_done = act(work.claim(job.code, job.name, job.job_id))
-    return work.is_done
-
-
-def done(newsletters: Deployment, code: str) -> Callable[[Job], bool]:
-    return lambda job: complete(
-        newsletters.store, newsletters.read(code), job, topics(code, [chunk(2)])
-    )
-
-
-def failing(failure: Exception) -> Callable[[Job], bool]:
-    def act(_: Job) -> bool:
-        raise failure
-
-    return act
-
-
-def look_after_all(newsletters: Deployment) -> int:
-    """The schedule runs; return the amount of open work that was due."""
-    found = newsletters.due_work()
-    for one in found:
-        watch.look_after(newsletters.resources, one)
-    return len(found)
-
-
-def stored_job(newsletters: Deployment, code: str, name: str = "topics") -> Job:
-    job = jobs.get(newsletters.table, code, name)
-    assert job is not None
-    return job
-
-
-def step_of(newsletters: Deployment, code: str) -> Topics:
-    step = newsletters.read(code).topics
-    assert step is not None
-    return step
 
 
 def test_a_job_completes_once_with_its_content(newsletters: Deployment) -> None:
@@ -303,88 +255,6 @@ def test_with_too_little_time_no_unit_begins(newsletters: Deployment) -> None:
         return False
 
     assert not execute_job(newsletters, job, act)
-
-
-def test_only_open_work_is_listed_and_only_once_it_is_due(newsletters: Deployment) -> None:
-    finished, queued = newsletters.create("call-1"), newsletters.create("call-2")
-    execute_job(newsletters, newsletters.start(finished), done(newsletters, finished))
-    newsletters.start(queued)
-
-    assert jobs.due(newsletters.table, newsletters.clock.ms, None) == ([], None)
-    newsletters.pass_minutes(1)
-    found = newsletters.due_work()
-    assert [one.code for one in found] == [queued]
-
-
-def test_an_item_of_an_unknown_version_does_not_keep_other_open_work_waiting(
-    newsletters: Deployment,
-) -> None:
-    unreadable, queued = newsletters.create("call-1"), newsletters.create("call-2")
-    newsletters.table.update(
-        Job.key(unreadable, newsletters.start(unreadable).name), put={"state": "of a later version"}
-    )
-    newsletters.start(queued)
-    newsletters.pass_minutes(1)
-
-    found = newsletters.due_work()
-
-    assert [one.code for one in found] == [queued]
-
-
-def test_a_lost_message_is_sent_again_with_the_next_turn(newsletters: Deployment) -> None:
-    code = newsletters.create()
-    job = newsletters.start(code)
-    assert [one["turn"] for one in newsletters.messages()] == [0]  # and lost
-    newsletters.pass_minutes(2)
-
-    assert look_after_all(newsletters) == 1
-    assert look_after_all(newsletters) == 0
-
-    assert [(one["turn"], one["job_id"]) for one in newsletters.messages()] == [(1, job.job_id)]
-
-
-def test_a_job_whose_worker_died_is_sent_again_after_its_lease(newsletters: Deployment) -> None:
-    code = newsletters.create()
-    job = newsletters.start(code)
-    newsletters.messages()
-    run = newsletters.run()
-    jobs.claim(newsletters.table, job, run.owner, run.ends_at_ms, job.deadline_ms)
-    newsletters.pass_minutes(4)
-    assert look_after_all(newsletters) == 0
-
-    newsletters.pass_minutes(2.1)
-    assert look_after_all(newsletters) == 1
-
-    assert [one["turn"] for one in newsletters.messages()] == [1]
-    assert execute_job(newsletters, job, done(newsletters, code), owner="worker-2")
-
-
-def test_a_job_past_its_deadline_fails_and_is_not_done_any_more(newsletters: Deployment) -> None:
-    code = newsletters.create()
-    job = newsletters.start(code)
-    newsletters.messages()
-    newsletters.pass_minutes(21)
-
-    assert look_after_all(newsletters) == 1
-
-    assert not execute_job(newsletters, job, failing(AssertionError("too late")))
-    assert (stored_job(newsletters, code).state, stored_job(newsletters, code).error_code) == (
-        JobState.FAILED,
-        "timeout",
-    )
-    assert step_of(newsletters, code).error_code == "timeout"
-    assert newsletters.messages() == []
-    assert look_after_all(newsletters) == 0
-
-
-def test_a_worker_that_receives_a_job_past_its_deadline_ends_it(newsletters: Deployment) -> None:
-    code = newsletters.create()
-    job = newsletters.start(code)
-    newsletters.pass_minutes(21)
-
-    assert execute_job(newsletters, job, failing(AssertionError("too late")))
-
-    assert stored_job(newsletters, code).error_code == "timeout"
 
 
 def test_an_export_that_fails_leaves_the_draft_as_it_is(newsletters: Deployment) -> None:

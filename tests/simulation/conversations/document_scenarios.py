@@ -10,8 +10,8 @@ from unittest import mock
 
 import boto3
 
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import Release
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import Release
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval.documents import DocumentAttributes, Documents

@@ -9,8 +9,8 @@ from unittest import mock
 import boto3
 
 from conversations.store.annotations import memories
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.parts.memory import Memory
+from conversations.store.lists.inbox_heads import ConversationHeads
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.events.exchange import InboundMessage

@@ -22,10 +22,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import REF_ALPHABET, Active, Open
 from conversations.store.limits import active_count, active_shards, quotas
+from conversations.store.lists import open_list
 from shared.aws.dynamodb import Table
 from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock

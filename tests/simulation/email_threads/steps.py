@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from email_threads.store.items import Automation
-from shared.aws.fair_shares import Runs, share
 from shared.aws.sqs_fifo import Entry, digest
+from shared.aws.workers.fair_shares import Runs, share
 from shared.events.exchange import body_of
 from shared.runtime import clock
 from tests.simulation.email_threads.mails import SENT, SES_ID

@@ -10,7 +10,7 @@ import pytest
 
 from email_threads.inbound.events import EmailAnalyse, entry
 from shared.ai.spending import usage
-from shared.aws.fair_shares import LATE_MS
+from shared.aws.workers.fair_shares import LATE_MS
 from tests import template
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files

@@ -9,7 +9,7 @@ import pytest
 from newsletters.jobs.state import JOB_MS
 from newsletters.store import jobs
 from newsletters.store.items import Job
-from shared.aws.fair_shares import share
+from shared.aws.workers.fair_shares import share
 from tests.simulation.newsletters.final_state import differences, final_state_of
 from tests.simulation.newsletters.scenarios import (
     DRAFTED,

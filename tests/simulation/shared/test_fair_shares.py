@@ -22,10 +22,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared.aws import fair_shares
-from shared.aws.fair_shares import ROUND_MS, Runs, Sharing, Waiting
-from shared.aws.sqs_worker import Record
 from shared.aws.tables.attempts import Attempts
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import ROUND_MS, Runs, Sharing, Waiting
+from shared.aws.workers.sqs_worker import Record
 from shared.runtime import clock
 from tests.simulation.clock import Clock
 from tests.simulation.effort import long_except

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input, checked
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from tests.unit.console.typescript import run
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from conversations.configuration.burst_waits import BurstWait, BurstWaits
 from conversations.lifecycle.burst_wait import follows_unanswered, looks_complete, seconds_after
-from conversations.lifecycle.reply_trigger import ReplyTrigger, due_ms
+from conversations.lifecycle.records.reply_trigger import ReplyTrigger, due_ms
 from conversations.store.items.conversation import ChannelMethod, Role
 from conversations.store.items.log import Message
 from conversations.store.items.parts.state import State

@@ -1,6 +1,5 @@
 """Input and output of `python -m richpanel.decisions.command`."""
 
-import io
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from richpanel.decisions.command.__main__ import main
 from richpanel.decisions.command.samples import SampleInvalid, decided, parse_sample
+from tests.unit.richpanel.decide_command import WHERE, answer, line, run
 
 ORDER = {
     "number": "#1234",
@@ -22,33 +22,6 @@ ORDER = {
     "tracking_company": "UPS",
     "fulfillment_status": "shipped",
 }
-WHERE = "Hello, could you please tell me where my order #1234 is?"
-
-
-def line(text: str = WHERE, channel: str = "email", **context: Any) -> dict[str, Any]:
-    context = {"created_at": "2026-03-05T15:00:00Z", **context}
-    return {"id": "1", "text": text, "channel": channel, "context": context}
-
-
-def run(
-    monkeypatch: pytest.MonkeyPatch, *lines: object, arguments: tuple[str, ...] = ()
-) -> tuple[int, list[dict[str, Any]], str]:
-    """Exit code, answers, standard error. A line that is no bytes is written as JSON."""
-    given = b"\n".join(
-        each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines
-    )
-    out, err = io.StringIO(), io.StringIO()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-    monkeypatch.setattr(sys, "stdout", out)
-    monkeypatch.setattr(sys, "stderr", err)
-    code = main(arguments)
-    return code, [json.loads(each) for each in out.getvalue().splitlines()], err.getvalue()
-
-
-def answer(monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]) -> dict[str, Any]:
-    code, answers, err = run(monkeypatch, given)
-    assert (code, err) == (0, "")
-    return answers[0]
 
 
 def test_a_line_gets_one_line_with_exactly_the_agreed_fields(
@@ -331,75 +304,3 @@ def test_the_command_runs_without_aws_and_without_network() -> None:
 
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["intent"] == "order_status_tracking"
-
-
-def model_answer(intent: str, **more: Any) -> dict[str, Any]:
-    return {
-        "schema_version": "rp_decision_v1",
-        "language": "en",
-        "intents": [{"intent": intent, "confidence": 0.95}],
-        "risk_flags": [],
-        "wants_human": False,
-    } | more
-
-
-def recorded(tmp_path: Path, *lines: object) -> tuple[str, ...]:
-    file = tmp_path / "answers.jsonl"
-    file.write_text("\n".join(json.dumps(each) for each in lines), "utf-8")
-    return "--model-answers", str(file)
-
-
-def test_recorded_answers_of_a_model_decide(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    arguments = recorded(tmp_path, {"id": 1, "answer": model_answer("return_request")})
-
-    code, [got], err = run(monkeypatch, line(), arguments=arguments)
-
-    assert (code, err, got["intent"], got["action"]) == (0, "", "return_request", "auto_reply")
-
-
-def test_a_message_without_a_recorded_answer_is_decided_as_after_a_failure(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    arguments = (*recorded(tmp_path), "--explain")
-
-    code, [got], _ = run(monkeypatch, line(), arguments=arguments)
-
-    assert (code, got["intent"], got["reason"]) == (
-        0,
-        "order_status_tracking",
-        "vendor_error_fail_closed",
-    )
-    assert "mw-model-failure" in got["tags"]
-
-
-def test_a_recorded_answer_outside_the_schema_is_a_failure_and_is_reported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    answer = model_answer("return_request", team="sales")
-    arguments = (*recorded(tmp_path, {"id": "1", "answer": answer}), "--explain")
-
-    code, [got], err = run(monkeypatch, line(), arguments=arguments)
-
-    assert (code, got["reason"]) == (1, "schema_invalid_fail_closed")
-    assert err == "model answer of standard input, line 1: team: extra_forbidden\n"
-
-
-@pytest.mark.parametrize(
-    ("given", "rule"),
-    [
-        ([], "must be a JSON object"),
-        ({"answer": {}}, "id: must be a string or an integer"),
-        ({"id": "1"}, "answer: is required"),
-    ],
-)
-def test_a_broken_line_of_recorded_answers_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: object, rule: str
-) -> None:
-    arguments = recorded(tmp_path, given)
-
-    code, answers, err = run(monkeypatch, line(), arguments=arguments)
-
-    assert (code, answers) == (2, [])
-    assert err == f"{arguments[1]}, line 1: {rule}\n"

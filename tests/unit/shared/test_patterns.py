@@ -17,8 +17,8 @@ import newsletters
 import richpanel
 import shared
 import whatsapp
-from shared.runtime import patterns
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation import patterns
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 from tests.cases import each
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.aws.sqs_worker import wait_seconds
+from shared.aws.workers.sqs_worker import wait_seconds
 from shared.events.versions import NewerVersion
 from tests.cases import each
 from tests.template import environment, exists, parameters, properties, resources, template

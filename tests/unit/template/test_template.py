@@ -30,13 +30,6 @@ from whatsapp.worker.media import copying
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
-TABLES = sorted(resources("AWS::DynamoDB::Table"))
-# Resources that cannot be recreated from the repository.
-SECRETS_OF_OTHERS = [
-    *("WhatsAppAppSecrets", "WhatsAppAccessTokens"),
-    *("RichpanelWebhookSecret", "RichpanelKeys"),
-]
-KEPT = [*TABLES, "MediaBucket", *SECRETS_OF_OTHERS]
 FOURTEEN_DAYS_SECONDS = 1_209_600
 MAX_ATTEMPTS = 5
 
@@ -320,31 +313,6 @@ def test_messages_are_kept_without_limit_or_longer_than_they_may_be_redelivered(
 
     allowed = [days for days in range(-1, 200) if re.fullmatch(pattern, str(days))]
     assert allowed == [0, *range(35, 200)]
-
-
-@each("resource", KEPT)
-def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> None:
-    entry = template()["Resources"][resource]
-
-    # A rollback of the first deployment leaves no resource that conflicts with the next one.
-    kept = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
-    for attribute, policy in kept.items():
-        assert resolved(entry[attribute], Stage="prod") == policy
-        assert resolved(entry[attribute], Stage="dev") == "Delete"
-        assert resolved(entry[attribute], Stage="local") == "Delete"
-
-
-@each("table", TABLES)
-@each(("stage", "is_production"), [("prod", True), ("dev", False), ("local", False)])
-def test_production_tables_can_be_restored_and_are_protected_from_deletion(
-    table: str, stage: str, is_production: bool
-) -> None:
-    wanted = properties(table, Stage=stage)
-
-    assert wanted["DeletionProtectionEnabled"] is is_production
-    assert wanted["PointInTimeRecoverySpecification"] == {
-        "PointInTimeRecoveryEnabled": is_production
-    }
 
 
 def test_stages_share_no_name() -> None:

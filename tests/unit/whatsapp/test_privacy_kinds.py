@@ -1,7 +1,7 @@
 """Every item type of the table is erased and exported, or is exempt with a reason."""
 
 from tests.cases import each
-from whatsapp.privacy import kinds
+from whatsapp.privacy.contents import kinds
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 

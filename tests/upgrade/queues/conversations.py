@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from conversations.lifecycle import commands
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.file_download import FileDownload
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events.exchange import (

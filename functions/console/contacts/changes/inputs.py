@@ -10,8 +10,8 @@ from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label
 from shared.api.models.inputs import Change, Input
 from shared.identity.contacts.attributes import MOST_CHOICES, Kind
 from shared.identity.contacts.items import LONGEST_NOTE
-from shared.runtime import patterns
-from shared.runtime.timezones import ZoneName
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
 
 LONGEST_NAME = 100
 MOST_IDENTIFIERS = 5

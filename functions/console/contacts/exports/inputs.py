@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from console.store.contacts.exports import ExportFormat  # noqa: TC001 - field of a model
 from shared.api.models.inputs import Input
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 
 class ExportInput(Input):

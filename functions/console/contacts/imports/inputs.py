@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from console.contacts.imports.files import MOST_COLUMNS
 from shared.api.models.inputs import Input
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 
 LONGEST_SOURCE: Final = 300
 MOST_AHEAD_MS: Final = 60 * clock.SECOND_MS  # of a clock of a browser

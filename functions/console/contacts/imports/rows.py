@@ -16,7 +16,7 @@ from shared.identity.contacts import attributes
 from shared.identity.contacts.attributes import Kind, ValuesRefused
 from shared.identity.identifiers import Identifier, identifier
 from shared.runtime.csv_files import original
-from shared.runtime.timezones import ZoneName
+from shared.runtime.validation.timezones import ZoneName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from pydantic_core import PydanticCustomError
 from shared.api.models.inputs import Input
 from shared.inbox.items import Context
 from shared.inbox.notifications.webhooks.items import EventType
-from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
+from shared.runtime.validation import web_addresses
 
 MOST_KEPT_HOURS: Final = 7 * 24
 MOST_SHOWN: Final = 100

@@ -12,7 +12,7 @@ from shared.access.groups import Role
 from shared.api.auth import Scope
 from shared.api.models.inputs import Input
 from shared.api.principals import TEAM_PATTERN
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LONGEST_VALUE = 8_192
 MOST_KEPT_HOURS = 7 * 24

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from conversations.ai.config import AiConfigBroken
 from shared.ai.retrieval.settings import RetrievalSettings
 from shared.aws.tables.dynamodb_json import plain
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 ATTRIBUTE = "knowledge_config"
 MOST_TOPICS = 20

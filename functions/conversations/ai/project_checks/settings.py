@@ -24,7 +24,7 @@ from conversations.configuration.projects import (
 from conversations.store.items.conversation import ChannelMethod
 from shared.ai.texts.links import plain_host
 from shared.providers.http import is_public
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 # The sources of values of template variables, see `outbound.compose.facts.template_sources`.
 SOURCES = (
@@ -221,7 +221,9 @@ def _targets(company: Company) -> Iterator[tuple[str, list[str] | None]]:
     configs = [AiConfig.read(company.ai_config, method.value) for method in of_any_channel]
     for position, function in enumerate(configs[0].functions if configs else ()):
         parts = urlsplit(function.target)
-        if parts.scheme == "http":  # only of the local stage, see `shared.runtime.web_addresses`
+        if (
+            parts.scheme == "http"
+        ):  # only of the local stage, see `shared.runtime.validation.web_addresses`
             continue
         path = f"ai_config.functions.{position}.target"
         try:

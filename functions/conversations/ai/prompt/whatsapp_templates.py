@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from conversations.ai.checks.faults import Fault
 from shared.aws.tables.dynamodb_json import plain
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 LONGEST_VALUE = 250
 LONGEST_BODY = 1_024

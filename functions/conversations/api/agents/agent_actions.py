@@ -17,8 +17,9 @@ from conversations.api.access import NotOpen, check_not_taken, read_again
 from conversations.api.agents import validation
 from conversations.api.presenters import in_flight, standing_view
 from conversations.api.views import AcceptedView, StandingView
-from conversations.lifecycle import commands, transitions
-from conversations.lifecycle.commands import HumanMessage, Resume
+from conversations.lifecycle import transitions
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import HumanMessage, Resume
 from conversations.lifecycle.resume_status import status_of_model
 from conversations.lifecycle.status import OVER, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import MessageInput
     from conversations.configuration.resources import Resources
-    from conversations.lifecycle.commands import Record
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import Record
 
 TAKEN_OVER = "taken_over"
 HANDED_BACK = "handed_back"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conversations.api.access import NothingToRelease, Unusable
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import AcceptedView
-from conversations.lifecycle.commands import HumanMessage, Release
+from conversations.lifecycle.records.commands import HumanMessage, Release
 from conversations.lifecycle.status import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.store import messages
 from conversations.store.items import identifiers

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from conversations.api.access import NotFound, NotUnknown, check_not_taken
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import ResolvedView
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from conversations.lifecycle.resume_status import REACHED
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import fail_first, finish_after_delivery

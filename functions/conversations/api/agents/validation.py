@@ -14,8 +14,8 @@ from conversations.outbound.unwritable import Unwritable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import HumanMessage
     from shared.aws.s3 import Bucket
 
 

@@ -14,14 +14,14 @@ from conversations.dialogues.rehearsal.rehearsal import NotPlayable, refuse_unpl
 from conversations.dialogues.runs import NOWHERE
 from conversations.dialogues.scenarios.files import Written
 from conversations.dialogues.scenarios.format import Dialogue
-from conversations.lifecycle.evaluation_step import EvaluationStep
-from conversations.store.evaluations import MOST_SETS, Evaluations
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.store.items.parts.evaluation import EvaluationRun, EvaluationSet
+from conversations.store.versions.evaluations import MOST_SETS, Evaluations
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
-from shared.runtime.validation_errors import errors_of, rule_of
+from shared.runtime.validation.validation_errors import errors_of, rule_of
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies

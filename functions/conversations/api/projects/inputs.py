@@ -9,7 +9,7 @@ from conversations.configuration.versions import VERSIONED
 from conversations.store.items.conversation import ChannelMethod
 from shared.ai.versions.inputs import Note, Number
 from shared.api.models.inputs import Input
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LARGEST_SETTINGS_BYTES = 200_000
 MOST_MESSAGES = 40

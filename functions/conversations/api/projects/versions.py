@@ -16,8 +16,8 @@ from conversations.api.projects.views import (
 )
 from conversations.configuration import projects, versions
 from conversations.configuration.projects import PARTITION_KEY, ConfigurationInvalid
-from conversations.store import project_versions
-from conversations.store.evaluations import Evaluations
+from conversations.store.versions import project_versions
+from conversations.store.versions.evaluations import Evaluations
 from shared.ai.versions import views
 from shared.ai.versions.stored import NO_VERSION, NoVersion, Version, Versions
 from shared.api.cursors import Listing, Page

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from conversations.dialogues.scenarios.format import Dialogue
 from conversations.dialogues.scenarios.settings import merged
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

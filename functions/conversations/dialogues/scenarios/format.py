@@ -19,7 +19,8 @@ from pydantic import (
 from conversations.lifecycle.status import Status
 from shared.ai.evaluation.judge import Judgement
 from shared.ai.languages.certain_languages import known_language
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 
 SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": clock.DAY_SECONDS}
 # A customer writes the parts of a message at this distance unless `after` says otherwise.

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.follow_ups import FollowUp
     from conversations.configuration.resources import People, Resources, Run
-    from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.lifecycle.records.commands import HumanMessage
     from conversations.outbound.compose.functions.calls import Effects
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from conversations.outbound.compose.openai_mirror import Mirror

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conversations.lifecycle import commands, conversation
-from conversations.lifecycle.commands import Resolve
+from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import addresses_of
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import Resolve
 from conversations.lifecycle.status import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.delivery.channel_fallback import fall_back

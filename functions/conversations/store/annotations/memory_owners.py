@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.store.inbox_heads import changes_of, claims_of
+from conversations.store.lists.inbox_heads import changes_of, claims_of
 from shared.identity.contacts import resolution
 
 if TYPE_CHECKING:

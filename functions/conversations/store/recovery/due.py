@@ -12,8 +12,8 @@ from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import of
 from conversations.store.items.parts.due import DUE_BUCKETS, DUE_INDEX, OF_COMPANY, Due, DueKind
-from shared.aws import fair_shares
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.workers import fair_shares
 from shared.runtime import clock
 
 _AFTER_ANY_COMPANY = "~"  # sorts after OF_COMPANY

@@ -16,7 +16,7 @@ from email_threads.replies.recipients import is_sendable
 from shared.api.errors import Unprocessable
 from shared.api.models.inputs import Change, Input
 from shared.inbox.canned_replies.inputs import CannedReplyInput  # noqa: TC001 - pydantic reads this annotation at run time
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 
 LONGEST_NAME = 120
 LONGEST_TYPE = 78  # of a file, as SES takes it

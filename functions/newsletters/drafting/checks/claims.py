@@ -16,7 +16,7 @@ from newsletters.drafting.model_calls import Prompt, problem_of
 from newsletters.store.items import EditorWarning
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import AnswerInvalid
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -25,7 +25,7 @@ from newsletters.drafting.text.inline_text import inline_text
 from newsletters.drafting.text.markdown_tokens import marker
 from newsletters.store.items import Citation, EditorWarning
 from shared.ai.calls.model_calls import AnswerInvalid
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

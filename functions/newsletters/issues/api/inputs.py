@@ -12,8 +12,8 @@ from newsletters.issues.api import views
 from newsletters.store.items import RecipientState
 from shared.api.models.inputs import Change, Input
 from shared.identity.addresses import AddressInvalid, email_address
-from shared.runtime import patterns
-from shared.runtime.timezones import ZoneName
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
 
 _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
 

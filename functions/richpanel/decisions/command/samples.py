@@ -30,7 +30,7 @@ from richpanel.decisions.replies.candidates import same_number
 from richpanel.decisions.shipping.delivery_windows import Calendar
 from richpanel.decisions.switches import Switches, SwitchInvalid, all_open, read_switch
 from richpanel.inbound.channels import Channel
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 
 LONGEST_LINE = 1_000_000  # bytes
 MESSAGE_ID = "this-message"

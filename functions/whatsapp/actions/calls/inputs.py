@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from shared.api.models import inputs
-from shared.runtime import patterns, web_addresses
+from shared.runtime.validation import patterns, web_addresses
 from whatsapp.actions.calls import names
 from whatsapp.sending.inputs import Input as CamelCaseInput
 

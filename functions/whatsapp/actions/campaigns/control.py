@@ -15,8 +15,8 @@ from whatsapp.actions.campaigns.trials import course
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
-from whatsapp.store.sending import audience_readings
-from whatsapp.store.sending import campaigns as records
+from whatsapp.store.campaigns import audience_readings
+from whatsapp.store.campaigns import campaigns as records
 
 if TYPE_CHECKING:
     from whatsapp.store.items.sending.campaigns import Campaign

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.analytics.counts import Hour
 from whatsapp.store.items.sending.campaigns import NO_VALID_RECIPIENTS
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

@@ -21,8 +21,8 @@ from whatsapp.actions.dispatch.registration import Group
 from whatsapp.actions.media.company_files import file_of
 from whatsapp.actions.messages.provider_files import check_files
 from whatsapp.sending.templates import approval, fit
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from whatsapp.store.items import Phone

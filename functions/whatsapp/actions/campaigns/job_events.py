@@ -9,9 +9,9 @@ from shared.aws.sqs_standard import LONGEST_DELAY_SECONDS
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound.event import CAMPAIGN_CUT, CAMPAIGN_PAGE, Event
+from whatsapp.store.campaigns import campaign_turns
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import NO_VALID_RECIPIENTS
-from whatsapp.store.sending import campaign_turns
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

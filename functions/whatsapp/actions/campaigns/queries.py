@@ -28,9 +28,9 @@ from whatsapp.actions.campaigns.views import (
     campaign_view,
 )
 from whatsapp.api.queries import NotFound
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items import Message
 from whatsapp.store.items.sending.campaigns import Campaign
-from whatsapp.store.sending import campaigns as records
 
 OF_MESSAGES = frozenset({"sent", "delivered", "read", "failed"})
 MOST_CAMPAIGNS = 500  # of one account, summed up or sorted in a call

@@ -12,8 +12,9 @@ from whatsapp.actions.conversations import message_lists
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.entry_search import Search, search
 from whatsapp.api.json_view import View
-from whatsapp.privacy import erasure, kinds
-from whatsapp.privacy.stored_data import Listing
+from whatsapp.privacy import erasure
+from whatsapp.privacy.contents import kinds
+from whatsapp.privacy.contents.stored_data import Listing
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.conversations import head_repair
 from whatsapp.store.inbox import deletions

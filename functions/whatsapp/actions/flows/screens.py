@@ -10,8 +10,8 @@ from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.aws.tables.dynamodb_json import storable
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
-from shared.runtime import patterns, web_addresses
 from shared.runtime.settings import is_local_stage
+from shared.runtime.validation import patterns, web_addresses
 from whatsapp import store
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import Unsupported

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Input, NoInput, S3Key, Whole
 from whatsapp.actions.dispatch.registration import Group

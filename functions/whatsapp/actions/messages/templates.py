@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 from whatsapp import store
 from whatsapp.actions.calls import delivery, participants
 from whatsapp.actions.calls.call import Call

@@ -17,8 +17,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.providers.outcomes import InDoubt
-from shared.runtime import patterns
 from shared.runtime.failures import Permanent, Transient
+from shared.runtime.validation import patterns
 from whatsapp import transmission
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.inputs import Input, WabaId

@@ -16,7 +16,7 @@ from shared.api.models.inputs import Input, NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
-from shared.runtime.validation_errors import errors_of
+from shared.runtime.validation.validation_errors import errors_of
 from whatsapp import store
 from whatsapp.api.json_view import View, plain
 from whatsapp.api.queries import NotFound

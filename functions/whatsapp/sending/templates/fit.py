@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
-from shared.runtime import web_addresses
+from shared.runtime.validation import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from shared.runtime.patterns import worded
+from shared.runtime.validation.patterns import worded
 
 # Without `#` and blanks: principals are parts of keys and of queries of the audit log.
 _ID: Final = r"[A-Za-z0-9._@:+|-]{1,120}"

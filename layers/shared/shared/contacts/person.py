@@ -21,8 +21,8 @@ from shared.identity.addresses import AddressInvalid, user_id
 from shared.identity.contacts import details, resolution
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import Identifier, IdentifierKind, of_later_owner
-from shared.inbox import of_contact
 from shared.inbox.items import Channel, Context, Entry, pk
+from shared.inbox.lists import of_contact
 from shared.policy.consent import withdrawals
 from shared.policy.consent.records import MOST_ADDRESSES
 from shared.runtime import clock

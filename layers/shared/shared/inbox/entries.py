@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused, has_hot_partition
 from shared.identity.contacts import resolution
 from shared.identity.contacts.claims import mark_of
-from shared.inbox import partitions, rounds
+from shared.inbox import rounds
 from shared.inbox.items import (
     LIST_INDEX,
     OPEN,
@@ -31,6 +31,7 @@ from shared.inbox.items import (
     ParkedHead,
     pk,
 )
+from shared.inbox.lists import partitions
 from shared.inbox.reports import counters
 from shared.inbox.reports.outcomes import Assisted
 from shared.inbox.rounds import Happened, Seen

@@ -182,7 +182,7 @@ class Entry(Item):
         """
         Return a partition of gsi_list: the company's conversations of this status, unread or read.
 
-        Further partitions of the list have a number after the first one's name (`shared.inbox.partitions`).
+        Further partitions of the list have a number after the first one's name (`shared.inbox.lists.partitions`).
         """
         first = f"{company}#{_mark(status, unread=unread)}"
         return f"{first}#{shard}" if shard else first
@@ -315,8 +315,8 @@ class CompanyLists(Item):
     """
     How many partitions of gsi_list share the entries of each list of a company; without this item it is one.
 
-    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.partitions`. `webhooks` has
-    what each active webhook wants, by its id: contexts and types of events. It is here since feeds read this item.
+    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.lists.partitions`. `webhooks`
+    has what each active webhook wants, by its id: contexts and types of events. It is here since feeds read this item.
     """
 
     pk_pattern: ClassVar[str] = "LISTS#{company}"

@@ -16,8 +16,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from shared.runtime import clock, patterns
-from shared.runtime.timezones import ZoneName
+from shared.runtime import clock
+from shared.runtime.validation import patterns
+from shared.runtime.validation.timezones import ZoneName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

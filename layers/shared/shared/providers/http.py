@@ -15,7 +15,8 @@ import urllib3
 from urllib3.util import Timeout
 
 from shared.providers.outcomes import InDoubt, NotSent
-from shared.runtime import clock, web_addresses
+from shared.runtime import clock
+from shared.runtime.validation import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -7,9 +7,9 @@ Failures of an event.
       - NotDue    the event is not due yet: no failure, and no attempt
         - OverShare  its company has its share of the runs
 
-Any other exception is retried like Transient (`shared.aws.sqs_worker`). A bug (TypeError, ValueError, LookupError,
-AttributeError or RecursionError) is logged as `internal error`, and parks the event as `internal_error` after its last
-attempt; every other failure then moves the event to the dead-letter queue. Both raise an alarm.
+Any other exception is retried like Transient (`shared.aws.workers.sqs_worker`). A bug (TypeError, ValueError,
+LookupError, AttributeError or RecursionError) is logged as `internal error`, and parks the event as `internal_error`
+after its last attempt; every other failure then moves the event to the dead-letter queue. Both raise an alarm.
 
 Messages of both classes appear in logs and in parked items, so they contain reasons and never content.
 """
@@ -44,4 +44,4 @@ class NotDue(Transient):
 
 
 class OverShare(NotDue):
-    """The event's company has its share of the runs (`shared.aws.fair_shares`); it is tried again in *wait_ms*."""
+    """The event's company has its share of the runs (`shared.aws.workers.fair_shares`); it waits *wait_ms*."""

@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, fields
 from types import NoneType
 from typing import Any, Literal, NewType, Self, get_args, get_origin, get_type_hints
 
-from shared.runtime import web_addresses
+from shared.runtime.validation import web_addresses
 
 # Base URLs of providers, with or without a path. Outside the local stack both are https with a public host name.
 Url = NewType("Url", str)

@@ -8,12 +8,12 @@ import uuid
 from email.utils import format_datetime, parseaddr
 from typing import TYPE_CHECKING
 
-from local.sandbox.accounts.accepted_mails import decoded, encoded, text_part, written
+from local.sandbox.accounts.mail.accepted_mails import decoded, encoded, text_part, written
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from local.sandbox.accounts.accepted_mails import AcceptedMail
+    from local.sandbox.accounts.mail.accepted_mails import AcceptedMail
 
 _TAG = re.compile(r"<[^>]+>")
 

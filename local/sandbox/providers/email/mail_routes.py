@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from local.sandbox.accounts.mail_endings import MailEnding
+from local.sandbox.accounts.mail.mail_endings import MailEnding
 from local.sandbox.providers.email.customer_answers import answer, automatic_answer
 from local.sandbox.responses import bad_input, json_response
 from local.sandbox.seed_routes import seed_route

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from local.sandbox.accounts.accepted_mails import AcceptedMail
-from local.sandbox.accounts.attachments import refused
-from local.sandbox.accounts.send_request import SendRequest
+from local.sandbox.accounts.mail.accepted_mails import AcceptedMail
+from local.sandbox.accounts.mail.attachments import refused
+from local.sandbox.accounts.mail.send_request import SendRequest
 from local.sandbox.providers.email import identities, ses_events
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.responses import aws_error, json_response

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.accounts.mail_endings import MailEnding
+from local.sandbox.accounts.mail.mail_endings import MailEnding
 from local.sandbox.providers.sms.aws_sms import publish
 
 if TYPE_CHECKING:
-    from local.sandbox.accounts.accepted_mails import AcceptedMail
+    from local.sandbox.accounts.mail.accepted_mails import AcceptedMail
     from local.sandbox.state import Sandbox
 
 ACCOUNT = "123456789012"

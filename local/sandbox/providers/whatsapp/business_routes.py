@@ -14,7 +14,7 @@ from pydantic import Field
 from starlette.routing import Route
 
 from local.sandbox.accounts.seeds import Seed
-from local.sandbox.providers.whatsapp.operations import payments
+from local.sandbox.providers.whatsapp.operations.commerce import payments
 from local.sandbox.responses import bad_input, json_response
 from local.sandbox.seed_routes import seed_route
 

@@ -8,7 +8,8 @@ from typing import Any
 from conversations.store.items.records import Unmatched
 from conversations.store.recovery import unhandled
 from shared.api.auth import Scope
-from tests.integration.conversations.harness import ANN, COMPANY, PROJECT, Answer, Harness, caller
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import ANN, COMPANY, PROJECT, Harness, caller
 from tests.simulation.conversations.invocations import PERSON
 
 ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12

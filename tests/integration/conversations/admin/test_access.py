@@ -18,13 +18,13 @@ from tests.integration.conversations.admin.routes import (
     Route,
     store_unmatched,
 )
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     PROJECT,
     SECOND_COMPANY,
     THEIRS,
-    Answer,
     Harness,
     caller,
 )

@@ -11,7 +11,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from events.conversations import sample_data
-from tests.integration.conversations.harness import CAROL, DAN, OURS, SMS, Answer, Harness
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import CAROL, DAN, OURS, SMS, Harness
 from tests.simulation.conversations.invocations import PERSON
 
 OPEN = [

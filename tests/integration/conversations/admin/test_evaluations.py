@@ -10,24 +10,17 @@ from pydantic import TypeAdapter
 from conversations.configuration.resources import Run
 from conversations.dialogues import runs
 from conversations.dialogues.runs import RunDependencies
-from conversations.lifecycle.evaluation_step import EvaluationStep
+from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.outbound.compose.functions.document_search import DocumentSearch
-from conversations.store.evaluations import Evaluations
+from conversations.store.versions.evaluations import Evaluations
 from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
 from tests.integration.conversations.admin.test_playground import Scripted
 from tests.integration.conversations.admin.test_projects import make, put_live, settings
-from tests.integration.conversations.harness import (
-    COMPANY,
-    PROJECT,
-    SMS,
-    THEIRS,
-    Answer,
-    Harness,
-    caller,
-)
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import COMPANY, PROJECT, SMS, THEIRS, Harness, caller
 from tests.integration.conversations.steps import model_answer
 
 ADMIN = caller(COMPANY, Scope.CONVERSATIONS_ADMIN)

@@ -10,8 +10,9 @@ import pytest
 from conversations.configuration.projects import ConfigurationInvalid, parse
 from conversations.lifecycle import conversation, inactivity
 from conversations.lifecycle.status import Status
-from conversations.store import open_list, states
+from conversations.store import states
 from conversations.store.items.routes import Open
+from conversations.store.lists import open_list
 from events.conversations import sample_data
 from shared.runtime import clock
 from tests.integration.conversations.harness import CAROL, Harness

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from conversations.store.knowledge_questions import KnowledgeQuestions
+from conversations.store.knowledge.questions import KnowledgeQuestions
 from shared.ai.retrieval import RetrieverUnavailable
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.retrieval.local import LocalRetriever
 from shared.aws.s3 import Bucket
 from shared.runtime import clock
 from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, make, put_live
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     SECOND_COMPANY,
-    Answer,
     Harness,
     caller,
 )

@@ -10,8 +10,8 @@ import pytest
 
 from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
-from conversations.store import open_list
 from conversations.store.items.conversation import ChannelMethod
+from conversations.store.lists import open_list
 from operations.contexts.inbox.ended import list_ended
 from tests.integration.conversations.harness import (
     ANN,

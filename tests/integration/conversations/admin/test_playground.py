@@ -20,10 +20,8 @@ from tests.integration.conversations.admin.test_projects import (
     settings,
     version,
 )
-from tests.integration.conversations.harness import (
-    Answer,
-    Harness,
-)
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import Harness
 from tests.integration.conversations.steps import function_call, model_answer
 
 

@@ -13,13 +13,13 @@ from shared.ai import port as ai
 from shared.ai.spending import prices
 from shared.api.auth import Scope
 from shared.aws.tables.dynamodb_json import plain, storable
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     PROJECT,
     SECOND_COMPANY,
     THEIRS,
-    Answer,
     Harness,
     caller,
 )

@@ -14,7 +14,7 @@ from conversations.lifecycle.conversation import load
 from conversations.lifecycle.status import Status
 from conversations.store import states
 from conversations.store.annotations import ratings
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.harness import (

@@ -10,11 +10,11 @@ from shared.api.auth import Scope
 from tests.integration.conversations.admin import test_playground
 from tests.integration.conversations.admin.test_playground import Scripted
 from tests.integration.conversations.admin.test_projects import ADMIN, BOOK, make, settings
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     SECOND_COMPANY,
-    Answer,
     Harness,
     caller,
 )

@@ -17,7 +17,8 @@ from conversations.store.items.turn import TurnKind
 from shared.aws.sqs_fifo import digest
 from shared.providers.action_ledger import Action, OnDoubt
 from shared.providers.action_ledger import State as Sending
-from tests.integration.conversations.harness import COMPANY, SMS, Answer, Harness
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import COMPANY, SMS, Harness
 from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:

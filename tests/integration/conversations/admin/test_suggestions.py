@@ -2,89 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
-from conversations.lifecycle import unanswered
-from conversations.lifecycle.conversation import load
 from conversations.store import erasures
 from conversations.store.items.log import Delivery
-from conversations.store.unanswered import UnansweredQuestions
-from shared.ai.retrieval.documents import Documents
-from shared.ai.versions.stored import Versions
 from shared.runtime import clock
-from tests.integration.conversations.admin.test_knowledge import (
-    KNOWLEDGE,
-    documents,
-    search,
+from tests.integration.conversations.admin.suggestions import (
+    ANN_ASKS,
+    BACK,
+    accept,
+    asked,
+    note,
+    settle,
+    suggested,
+    suggestions,
 )
-from tests.integration.conversations.admin.test_projects import (
-    ADMIN,
-    OF_PROJECT,
-    PROMPTS,
-    make,
-    numbers,
-    put_live,
-    settings,
-    version,
-)
+from tests.integration.conversations.admin.test_knowledge import KNOWLEDGE, documents
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,
     PROJECT,
     SECOND_COMPANY,
-    Answer,
     Harness,
     caller,
 )
 from tests.integration.logs import recorded
 
-if TYPE_CHECKING:
-    from conversations.store.items.log import Message
-    from shared.ai.versions.stored import Version
-
 __all__ = ["documents"]
-BACK = "May I send my tent back?"
-ANN_ASKS = "I am Ann Doe, ann.doe@example.com, +44 7700 900123. May I send my tent back?"
-
-
-def asked(
-    harness: Harness, *said: str, name: str = "req-1", cause: str = "ai", **facts: Any
-) -> tuple[str, Message]:
-    """A conversation whose newest question the model did not answer; returns its `ref` and the question."""
-    ref = harness.begin(name, **facts)
-    harness.says(ref, "Hello, how can we help?", "ai")
-    question = [harness.says(ref, text) for text in said][-1]
-    note(harness, ref, question, cause)
-    return ref, question
-
-
-def note(harness: Harness, ref: str, question: Message, cause: str = "ai") -> None:
-    opened = load(harness.resources, ref)
-    company, project = opened.state.company_id, opened.state.project_id
-    stored = UnansweredQuestions(harness.resources.log, company, project)
-    stored.note(unanswered._question(opened, question.own_sk, cause, 3))
-
-
-def suggested(harness: Harness, who: Any = ADMIN, project: str = PROJECT) -> Answer:
-    line = f"GET {KNOWLEDGE}/suggestions"
-    return harness.call(line, names={"project_id": project}, who=who)
-
-
-def suggestions(harness: Harness) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = suggested(harness).result["suggestions"]
-    return found
-
-
-def settle(harness: Harness, what: str, questions: list[str], **given: Any) -> Answer:
-    body = {"questions": questions} | given
-    return harness.call(f"POST {KNOWLEDGE}/{what}", body, names=OF_PROJECT, who=ADMIN)
-
-
-def accept(harness: Harness, questions: list[str], **given: Any) -> Answer:
-    whole = {"kind": "document", "title": "Returns", "text": "A tent may be sent back."} | given
-    return settle(harness, "acceptances", questions, **whole)
 
 
 def test_questions_that_ask_the_same_are_one_suggestion_with_the_reply_of_a_person_as_draft(
@@ -169,145 +113,6 @@ def test_a_dismissed_suggestion_stays_away_until_a_new_question_comes(harness: H
     assert (again["new"], again["settled"], len(again["question_ids"])) == (1, 1, 1)
 
 
-def test_an_accepted_answer_is_a_document_that_the_model_finds_with_source_and_date(
-    harness: Harness, documents: Documents
-) -> None:
-    asked(harness, BACK, name="req-1")
-    [shown] = suggestions(harness)
-
-    made = accept(harness, shown["question_ids"], topics=["Returns"]).result
-
-    [listed] = documents.page(COMPANY, 9).documents
-    today = clock.to_text(harness.now[0])[:10]
-    assert (listed.name, listed.title, listed.date) == (made["document"], "Returns", today)
-    assert (listed.origin, listed.topics) == ("answers of agents", ("Returns",))
-    found = search(harness, BACK).result["passages"]
-    assert [one["document"] for one in found] == [made["document"]]
-    assert suggestions(harness) == []
-    asked(harness, "Can I send back the tent?", name="req-2")
-    assert suggestions(harness)[0]["answered_by"] == made["document"]
-
-
-def test_an_accepted_fact_is_a_new_version_of_the_settings_that_is_not_live(
-    harness: Harness,
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-
-    made = accept(harness, shown["question_ids"], kind="fact", text="Tents may be sent back.")
-
-    assert (made.status, made.result["version"]) == (200, 2)
-    assert numbers(harness) == [(2, False), (1, True)]
-    before, after = (
-        version(harness, number)["settings"]["ai_config"]["prompts"].get("reply", "")
-        for number in (1, 2)
-    )
-    assert after == f"{before}\n\nTents may be sent back.".strip()
-    assert version(harness, 2)["note"] == "Returns"
-
-
-def facts_in(harness: Harness, number: int) -> list[str]:
-    """The paragraphs that people have added to the first version's words for replies."""
-    first, reply = (
-        version(harness, one)["settings"]["ai_config"]["prompts"].get("reply", "")
-        for one in (1, number)
-    )
-    added: list[str] = reply.removeprefix(first).strip().split("\n\n")
-    return added
-
-
-def test_facts_that_are_accepted_one_after_another_are_in_one_version(harness: Harness) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-
-    def add(fact: str) -> int:
-        made = accept(harness, shown["question_ids"], kind="fact", text=fact)
-        return int(made.result["version"])
-
-    assert facts_in(harness, add("First.")) == ["First."]
-    make(harness, settings(**PROMPTS))  # a draft of another person
-    number = add("Second.")
-
-    assert (number, facts_in(harness, number)) == (4, ["First.", "Second."])
-    assert version(harness, number)["based_on"] == 2
-    assert put_live(harness, number).status == 200
-    assert facts_in(harness, add("Third.")) == ["First.", "Second.", "Third."]
-    assert put_live(harness, 3).status == 200
-    assert facts_in(harness, add("Fourth."))[-1] == "Fourth."
-    assert "Third." not in facts_in(harness, 6)
-
-
-def test_facts_that_two_people_accept_at_once_are_in_one_version(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-    put = Versions.put
-
-    def put_second(self: Versions, wanted: Version) -> Version:
-        monkeypatch.setattr(Versions, "put", put)
-        text = "Of the first person."
-        made = accept(harness, shown["question_ids"], kind="fact", text=text)
-        assert made.status == 200
-        return put(self, wanted)
-
-    accept(harness, shown["question_ids"], kind="fact", text="Known.")
-    monkeypatch.setattr(Versions, "put", put_second)
-    made = accept(harness, shown["question_ids"], kind="fact", text="Of the second person.")
-
-    added = ["Known.", "Of the first person.", "Of the second person."]
-    assert facts_in(harness, made.result["version"]) == added
-
-
-def test_a_fact_for_which_the_prompt_has_no_room_is_refused_at_its_field(
-    harness: Harness,
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-
-    refused = accept(harness, shown["question_ids"], kind="fact", text="x" * 9_000)
-
-    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "text")
-    assert len(suggestions(harness)) == 1
-
-
-def test_a_fact_for_which_the_settings_have_no_room_is_refused_at_its_field(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-    monkeypatch.setattr("conversations.api.projects.inputs.LARGEST_SETTINGS_BYTES", 2_000)
-
-    refused = accept(harness, shown["question_ids"], kind="fact", text="x" * 2_000)
-
-    assert (refused.status, refused.body["error"]["details"][0]["field"]) == (400, "text")
-    assert len(suggestions(harness)) == 1
-
-
-def test_a_repeated_acceptance_writes_one_document_and_one_version(
-    harness: Harness, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-    whole: dict[str, Any] = {"questions": shown["question_ids"], "title": "Returns", "text": "Yes."}
-    line = f"POST {KNOWLEDGE}/acceptances"
-
-    def dies(*_: object, **__: object) -> None:
-        raise RuntimeError("the function was stopped")
-
-    for kind in ("document", "fact"):
-        key, body = f"key-of-the-{kind}", whole | {"kind": kind}
-        with monkeypatch.context() as patch:
-            patch.setattr(UnansweredQuestions, "settle", dies)
-            assert harness.call(line, body, names=OF_PROJECT, who=ADMIN, key=key).status == 500
-        harness.later(clock.HOUR_MS)
-        for _ in range(2):
-            assert harness.call(line, body, names=OF_PROJECT, who=ADMIN, key=key).status == 200
-
-    assert len(documents.page(COMPANY, 9).documents) == 1
-    assert numbers(harness) == [(2, False), (1, True)]
-
-
 def test_the_words_of_an_erased_conversation_are_in_no_suggestion(harness: Harness) -> None:
     ref, _ = asked(harness, BACK)
     erasures.fence_erased(harness.resources.log, ref, clock.to_text(harness.now[0]))
@@ -363,32 +168,6 @@ def test_suggestions_are_of_one_project_and_no_other_caller_settles_their_questi
     assert len(suggestions(harness)) == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "field"),
-    [
-        ({"questions": []}, "questions"),
-        ({"questions": ["x"] * 201}, "questions"),
-        ({"kind": "mail"}, "kind"),
-        ({"title": " "}, "title"),
-        ({"text": ""}, "text"),
-        ({"text": "x" * 20_001}, "text"),
-        ({"topics": ["x" * 61]}, "topics.0"),
-        ({"kind": "fact", "topics": ["x"]}, "body"),
-    ],
-)
-def test_an_acceptance_that_breaks_a_rule_is_refused_with_its_field_and_stores_nothing(
-    harness: Harness, given: dict[str, Any], field: str
-) -> None:
-    asked(harness, BACK)
-    [shown] = suggestions(harness)
-    whole = {"questions": shown["question_ids"]} | given
-    refused = accept(harness, **whole)
-
-    assert refused.status == 400
-    assert refused.body["error"]["details"][0]["field"] == field
-    assert len(suggestions(harness)) == 1
-
-
 @pytest.mark.parametrize("question", ["none", "a~b", "a~b~c~d", "~~"])
 def test_a_question_that_is_not_noted_is_not_found(harness: Harness, question: str) -> None:
     assert settle(harness, "dismissals", [question]).status == 404
@@ -398,7 +177,7 @@ def test_a_question_that_is_not_noted_is_not_found(harness: Harness, question: s
 def test_a_list_of_suggestions_reads_the_newest_questions_and_a_few_messages_of_each(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.store.unanswered.MOST_COMPARED", 2)
+    monkeypatch.setattr("conversations.store.knowledge.unanswered.MOST_COMPARED", 2)
     for number in range(3):
         asked(harness, *[f"Word{number} {at}" for at in range(6)], name=f"req-{number}")
 

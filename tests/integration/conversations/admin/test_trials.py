@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from conversations.configuration import projects, versions
-from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.evaluation import EvaluationSet
 from conversations.store.items.parts.trial import EndCause
-from conversations.store.trials import Trials
+from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions.trials import Trials
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.admin.test_projects import (
@@ -22,15 +22,8 @@ from tests.integration.conversations.admin.test_projects import (
     settings,
     stored,
 )
-from tests.integration.conversations.harness import (
-    COMPANY,
-    NOW,
-    PROJECT,
-    THEIRS,
-    Answer,
-    Harness,
-    caller,
-)
+from tests.integration.conversations.fakes import Answer
+from tests.integration.conversations.harness import COMPANY, NOW, PROJECT, THEIRS, Harness, caller
 
 SHADOW: dict[str, Any] = {"mode": "shadow", "version": 2, "most_answers": 10}
 ONE = "GET /projects/{project_id}/trials/{trial_id}"

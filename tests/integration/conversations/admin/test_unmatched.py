@@ -16,6 +16,7 @@ from conversations.store.items.routes import BusinessAddress
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_standard import StandardQueue
 from shared.events.exchange import InboundMessage
+from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
@@ -23,7 +24,6 @@ from tests.integration.conversations.harness import (
     OURS,
     PROJECT,
     SECOND_COMPANY,
-    Answer,
     Harness,
 )
 from tests.simulation.conversations.invocations import PERSON

@@ -11,9 +11,10 @@ import pytest
 
 from conversations.api.access import opened_for
 from conversations.configuration.resources import Run
-from conversations.dialogue import agent_message, first_message, release
+from conversations.dialogue import first_message
+from conversations.dialogue.agents import agent_message, release
 from conversations.lifecycle import transitions
-from conversations.lifecycle.commands import HumanMessage, Notice, Release
+from conversations.lifecycle.records.commands import HumanMessage, Notice, Release
 from conversations.lifecycle.status import Status, turn_may_change
 from conversations.lifecycle.transitions import Cause
 from conversations.outbound.compose.writer import MessageWriter
@@ -23,13 +24,8 @@ from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from tests.integration.conversations.harness import (
-    OURS,
-    FakeGateway,
-    Harness,
-    Unbounded,
-    turn_dependencies,
-)
+from tests.integration.conversations.fakes import FakeGateway, Unbounded, turn_dependencies
+from tests.integration.conversations.harness import OURS, Harness
 from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:

@@ -3,84 +3,28 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 
-from events.conversations import sample_data
-from local.sandbox.accounts.knowledge_bases import KnowledgeDocument
-from shared.ai.retrieval import RetrieverUnavailable
 from shared.ai.retrieval.documents import DocumentAttributes
-from shared.ai.retrieval.local import LocalRetriever
-from tests.integration.conversations.inbound.test_intake import mail
-from tests.integration.conversations.steps import (
-    function_call,
-    model_answer,
-    model_says,
-    queue_name,
-    status_of,
-    texts_by,
-    with_model,
-    write,
+from tests.integration.conversations.dialogue.documents import (
+    KNOWLEDGE,
+    NIGHT,
+    SEARCH,
+    documents,
+    model_requests,
+    put,
+    start,
 )
-from tests.simulation.conversations.document_scenarios import stored_documents
+from tests.integration.conversations.inbound.test_intake import mail
+from tests.integration.conversations.steps import model_answer, status_of, texts_by, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.ai.retrieval.documents import Documents
     from tests.simulation.conversations.system import System
 
-FIRST = model_answer("Hello Ann, can you start in May?")
-SEARCH = function_call("search_documents", query="shift hours")
-NIGHT = "https://example.org/night"
-KNOWLEDGE = {"enabled": True}
-
-
-@pytest.fixture
-def documents(
-    system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Documents]:
-    """The company's documents; without indexes of earlier tests."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(search_of(system), "_retrievers", {})
-    documents = stored_documents()
-    yield documents
-    for key in list(documents.bucket.all_keys_under("corpus/")):
-        documents.bucket.delete(key)
-
-
-def search_of(system: System) -> DocumentSearch:
-    found: DocumentSearch = system.workers[queue_name(system, "replies")].deps.writer.documents
-    return found
-
-
-def put(documents: Documents, name: str, text: str, title: str, url: str | None = None) -> None:
-    attributes = DocumentAttributes(title=title, url=url)
-    documents.put(sample_data.COMPANY, name, text, attributes)
-
-
-def start(
-    system: System,
-    *answers: str,
-    channel: str = "sms",
-    knowledge: dict[str, Any] = KNOWLEDGE,
-    **changes: Any,
-) -> str:
-    """A conversation whose model has the documents, and the model's next outputs."""
-    with_model(system, FIRST, **changes)
-    system.change(knowledge_config=knowledge)
-    ref = system.begin(channel)
-    model_says(system, *answers)
-    return ref
-
-
-def model_requests(system: System) -> list[Any]:
-    return [sent.body for sent in system.sandbox.sent if sent.operation == "create_response"]
+__all__ = ["documents"]  # fixtures
 
 
 def test_an_answer_is_sent_with_the_source_it_cites(system: System, documents: Documents) -> None:
@@ -304,102 +248,3 @@ def test_a_message_with_its_sources_fits_the_channel(system: System, documents: 
 
     assert texts_by(system, ref)[-1] == f"It begins at ten.\n\nShifts: {NIGHT}"
     assert "too long" in model_requests(system)[-1]["instructions"]
-
-
-def test_a_retriever_that_is_unavailable_delays_the_answer(
-    system: System, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(documents, "night", "The night shift begins at ten.", "Shifts", NIGHT)
-    ref = start(system, SEARCH, SEARCH, model_answer("It begins at ten [1]."))
-    retrieve = LocalRetriever.retrieve
-    failures = [RetrieverUnavailable("SlowDown")]
-
-    def fail_once(retriever: LocalRetriever, *args: Any, **options: Any) -> Any:
-        if failures:
-            raise failures.pop()
-        return retrieve(retriever, *args, **options)
-
-    monkeypatch.setattr(LocalRetriever, "retrieve", fail_once)
-    write(system)
-
-    assert failures == []
-    assert texts_by(system, ref)[-1].startswith("It begins at ten.")
-
-
-def test_a_corpus_that_is_too_large_hands_off(
-    system: System, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(documents, "night", "The night shift begins at ten.", "Shifts", NIGHT)
-    monkeypatch.setattr("shared.ai.retrieval.corpora.MOST_DOCUMENTS", 0)
-    ref = start(system, SEARCH)
-
-    write(system)
-
-    assert status_of(system, ref) == ("handoff_pending", "corpus_too_large")
-
-
-@pytest.mark.parametrize(
-    ("knowledge", "changes"),
-    [
-        ({"enabled": True, "retriever": "bedrock"}, {}),
-        (
-            KNOWLEDGE,
-            {
-                "functions": [
-                    {
-                        "name": "search_documents",
-                        "description": "Searches.",
-                        "target": "https://search.example.com/",
-                    }
-                ]
-            },
-        ),
-    ],
-)
-def test_invalid_settings_hand_off(
-    system: System, documents: Documents, knowledge: dict[str, Any], changes: dict[str, Any]
-) -> None:
-    ref = start(system, SEARCH, **changes)
-    system.change(knowledge_config=knowledge)
-
-    write(system)
-
-    assert status_of(system, ref) == ("handoff_pending", "configuration_invalid")
-
-
-def test_a_deployment_without_a_bucket_hands_off(
-    system: System, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search_of(system), "bucket", None)
-    ref = start(system, SEARCH)
-
-    write(system)
-
-    assert status_of(system, ref) == ("handoff_pending", "no_document_bucket")
-
-
-def test_a_knowledge_base_of_bedrock_answers(
-    system: System, documents: Documents, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        search_of(system),
-        "make_bedrock",
-        lambda config: boto3.client(
-            "bedrock-agent-runtime", endpoint_url=system.sandbox.url, config=config
-        ),
-    )
-    for company, score in ((sample_data.COMPANY, 0.8), (sample_data.COMPANY, 0.2), ("other", 0.9)):
-        system.sandbox.knowledge_bases.documents.append(
-            KnowledgeDocument(
-                knowledge_base_id="AB12CD34EF",
-                text=f"The night shift begins at ten, {score}.",
-                metadata={"company_id": company, "title": f"Shifts {score}", "url": NIGHT},
-                score=score,
-            )
-        )
-    knowledge = {"enabled": True, "retriever": "bedrock", "knowledge_base_id": "AB12CD34EF"}
-    ref = start(system, SEARCH, model_answer("It begins at ten [1]. [2]"), knowledge=knowledge)
-
-    write(system)
-
-    assert texts_by(system, ref)[-1] == f"It begins at ten.\n\nShifts 0.8: {NIGHT}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle.commands import FollowUp
+from conversations.lifecycle.records.commands import FollowUp
 from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     DAY_MS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     MINUTE_MS,

@@ -10,9 +10,9 @@ import pytest
 
 from conversations.api.satisfaction import record
 from conversations.lifecycle.closing_question import is_sampled
-from conversations.lifecycle.commands import AskSatisfaction
+from conversations.lifecycle.records.commands import AskSatisfaction
 from conversations.store import states
-from conversations.store.inbox_heads import ConversationHeads
+from conversations.store.lists.inbox_heads import ConversationHeads
 from events.conversations import sample_data
 from shared.inbox.satisfaction.answers import Answer, Outcome
 from shared.inbox.satisfaction.links import CONVERSATIONS, VALID_DAYS, Link, token_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import sample_data
-from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
-from shared.aws.fair_shares import LATE_MS as LATE_ON_STANDARD_MS
+from shared.aws.workers.fair_shares import GRACE_MS, ROUND_MS, share
+from shared.aws.workers.fair_shares import LATE_MS as LATE_ON_STANDARD_MS
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:

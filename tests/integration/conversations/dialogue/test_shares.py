@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items.parts.project_version import ProjectVersion
 from conversations.store.items.parts.trial import Arm, TrialCounts
-from conversations.store.trials import Trials
+from conversations.store.lists.inbox_heads import ConversationHeads
+from conversations.store.versions.trials import Trials
 from events.conversations import sample_data
 from shared.inbox.tallies import Tally
-from tests.integration.conversations.dialogue.test_trials import (
+from tests.integration.conversations.dialogue.shadow_trials import (
     FIRST,
     LIVE,
     OF_PROJECT,

@@ -28,7 +28,7 @@ from conversations.store.items.log import Delivery, Message, Mode
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.runtime.failures import Transient
-from tests.integration.conversations.harness import FakeGateway, turn_dependencies
+from tests.integration.conversations.fakes import FakeGateway, turn_dependencies
 from tests.simulation.conversations.invocations import PERSON
 
 if TYPE_CHECKING:

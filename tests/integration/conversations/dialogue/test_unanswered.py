@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.dialogue.test_documents import (
-    SEARCH,
-    documents,
-    put,
-    start,
-)
+from tests.integration.conversations.dialogue.documents import SEARCH, documents, put, start
 from tests.integration.conversations.steps import (
     model_answer,
     status_of,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
-from conversations.lifecycle import commands, conversation
-from conversations.lifecycle.commands import Release
+from conversations.lifecycle import conversation
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import Release
 from tests.integration.conversations.booking import start_booking, write
 from tests.integration.conversations.steps import (
     direct_resources,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode

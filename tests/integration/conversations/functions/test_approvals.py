@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from tests.integration.conversations.booking import THANKS, start_booking, write
 from tests.integration.conversations.functions.approvals import (
     MONDAY,

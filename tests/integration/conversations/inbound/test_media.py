@@ -15,7 +15,7 @@ from events.conversations import sample_data
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
-from shared.aws.fair_shares import LATE_MS, share
+from shared.aws.workers.fair_shares import LATE_MS, share
 from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:

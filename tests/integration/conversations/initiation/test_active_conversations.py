@@ -10,10 +10,10 @@ import pytest
 from boto3.dynamodb.conditions import Key
 from botocore.exceptions import ClientError
 
-from conversations.store import open_list
 from conversations.store.items.base import key
 from conversations.store.items.routes import Active, Open
 from conversations.store.limits import active_recount
+from conversations.store.lists import open_list
 from events.conversations import sample_data
 from shared.aws.dynamodb import TransactionRefused
 from shared.runtime import clock

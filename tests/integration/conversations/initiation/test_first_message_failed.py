@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle.commands import FetchFiles, Notice
+from conversations.lifecycle.records.commands import FetchFiles, Notice
 from conversations.recovery import exhausted_retries
 from events.conversations import sample_data
 from tests.integration.conversations.steps import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from events.conversations import sample_data
 from tests.integration.conversations.outbound.delivery_reports import newest_sent, report_status
 from tests.integration.conversations.steps import MINUTE_MS, enqueue, release, status_of, texts_by

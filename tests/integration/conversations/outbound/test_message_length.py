@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import HumanMessage
 from tests.integration.conversations.steps import (
     enqueue,
     model_answer,

@@ -10,7 +10,7 @@ import pytest
 from conversations.outbound.policy.sender_throttle import Throttles
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
-from shared.aws.sqs_worker import LONGEST_WAIT_SECONDS
+from shared.aws.workers.sqs_worker import LONGEST_WAIT_SECONDS
 from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
 from tests.integration.conversations.steps import MINUTE_MS, direct_resources, status_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from events.conversations import sample_data
 from tests.integration.conversations.outbound.delivery_reports import newest_sent, report_status
 from tests.integration.conversations.steps import (

@@ -12,7 +12,7 @@ from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.log import of
 from conversations.store.items.parts.function_result import FunctionResult
 from conversations.store.items.parts.trial import ShadowAnswer, Trial
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from events.conversations import sample_data
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events.exchange import File

@@ -10,7 +10,7 @@ import pytest
 
 from conversations.configuration.resources import Run
 from conversations.lifecycle import retention
-from conversations.lifecycle.commands import Lengthen
+from conversations.lifecycle.records.commands import Lengthen
 from conversations.recovery import exhausted_retries
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.records.commands import HumanMessage
 from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio

@@ -9,7 +9,7 @@ from conversations.configuration import projects as set_ups
 from events.conversations import sample_data
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
-from shared.runtime import web_addresses
+from shared.runtime.validation import web_addresses
 from tests.integration.operations.projects.conftest import BEDROCK, put, run, stored
 from tests.web_addresses import LOOPBACK, MALFORMED
 

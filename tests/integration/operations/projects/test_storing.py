@@ -9,9 +9,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
-from conversations.store import project_versions, routes
-from conversations.store.evaluations import Evaluations
+from conversations.store import routes
 from conversations.store.items.parts.evaluation import EvaluationSet
+from conversations.store.versions import project_versions
+from conversations.store.versions.evaluations import Evaluations
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects

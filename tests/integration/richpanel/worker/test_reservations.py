@@ -2,55 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.guards.customer_hash import customer_hmac
 from richpanel.inbound.event import event_id_of_message
 from richpanel.store import events, states
-from richpanel.store.items import CustomerState
 from richpanel.worker import actions, audit, memory, ticket_tags
 from richpanel.worker.cases import decisions
-from richpanel.worker.cases.case import Overtaken
 from richpanel.worker.sending import replies
-from shared.aws.sqs_fifo import digest
 from shared.providers.outcomes import Refused
 from shared.runtime import clock
-from shared.runtime.failures import Permanent, Transient
+from shared.runtime.failures import Transient
 from tests.integration.richpanel.harness import WHERE, Harness
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-REPLY = "act:rp_reply:t-1:m-1"
-EVENT = "evt:rp:t-1:m-1"
-LATER_MS = 600_000
-
-
-class Killed(BaseException):
-    """The process is killed here."""
-
-
-def die(*_: object, **__: object) -> None:
-    raise Killed
-
-
-def killed_at(harness: Harness, owner: object, name: str) -> None:
-    """Process a delivery that is killed in the call of *name*; then let the lease and the deadline expire."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owner, name, die)
-        with pytest.raises(Killed):
-            harness.handle()
-    harness.time.ms += LATER_MS
-
-
-def counted(harness: Harness) -> list[list[str]]:
-    """The counted reply times of each customer."""
-    rows = [row for row in harness.rows("state") if row["conversation_id"].startswith("cust:")]
-    return [row.get("auto_reply_times", []) for row in rows]
+from tests.integration.richpanel.worker.reservations import (
+    EVENT,
+    REPLY,
+    Killed,
+    count_for_jane,
+    counted,
+    die,
+    killed_at,
+    refuse,
+)
 
 
 def test_an_answered_turn_writes_its_state_once_and_its_ledger_row_once(harness: Harness) -> None:
@@ -140,113 +115,6 @@ def test_the_count_of_a_reply_that_is_no_longer_allowed_is_given_back(harness: H
 
     assert harness.replies() == []
     assert counted(harness) == [[]]
-
-
-def test_a_customer_whose_limit_was_reached_since_the_decision_is_not_answered(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    harness.ticket(WHERE)
-
-    after_decision(harness, monkeypatch, lambda: answer_elsewhere(harness, times=5))
-    with pytest.raises(Overtaken):
-        harness.handle()
-    monkeypatch.undo()
-    harness.time_again(monkeypatch)
-    harness.handle(receives=2)
-
-    assert harness.replies() == []
-    assert "mw-auto-rate-limited" in harness.tags()
-    assert [len(times) for times in counted(harness)] == [5]
-
-
-def test_of_two_workers_that_answer_one_customer_concurrently_one_decides_again(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    harness.ticket(WHERE)
-    write = states._write
-
-    def reserve_after_rival(table: Any, kind: Any, *rest: Any) -> Any:
-        if kind is CustomerState:
-            monkeypatch.setattr(states, "_write", write)
-            answer_elsewhere(harness)
-        return write(table, kind, *rest)
-
-    monkeypatch.setattr(states, "_write", reserve_after_rival)
-    with pytest.raises(Overtaken):
-        harness.handle()
-
-    assert harness.replies() == []
-    harness.handle(receives=2)
-    assert len(harness.replies()) == 1
-    assert [len(times) for times in counted(harness)] == [2]
-
-
-def test_a_conversation_that_changed_after_the_decision_gets_no_reply(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    harness.ticket(WHERE)
-    after_decision(
-        harness, monkeypatch, lambda: memory.touch(harness.resources, "t-1", harness.time.ms)
-    )
-
-    with pytest.raises(Overtaken):
-        harness.handle()
-
-    assert harness.replies() == []
-    assert "reserved_reply" not in harness.state()
-    assert counted(harness) == [[]]
-
-
-def test_a_worker_whose_lease_expired_keeps_the_count_of_its_successor(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    harness.ticket(WHERE)
-    moment = clock.to_text(harness.time.ms - 1_000)
-    after_decision(
-        harness,
-        monkeypatch,
-        lambda: count_for_jane(harness, [moment], digest(EVENT)[:16], counted_in=2),
-    )
-
-    with pytest.raises(Overtaken):
-        harness.handle()
-
-    assert harness.replies() == []
-    assert counted(harness) == [[moment]]
-
-
-def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwritten_by_a_route(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A worker whose lease expired resumes a turn that another worker has begun to answer."""
-    harness.switch(safe_mode="true")
-    harness.ticket(WHERE)
-    moment = clock.to_text(harness.time.ms)
-
-    def rival_reservation() -> None:
-        slot = {"type": "need_order_number", "sent_at": moment, "source_message_id": "m-1"}
-        reserved = {
-            "source_message_id": "m-1",
-            "owner": "a rival",
-            "reserved_at": harness.time.ms,
-            "deadline": harness.time.ms + 120_000,
-            "body_hash": "0" * 64,
-            "payload_bytes": 7,
-            "template": "t_order_status_ask_order_number",
-        }
-        change = states.Change(put={"last_auto_reply": slot, "reserved_reply": reserved})
-        states.change_conversation(harness.resources.state, "t-1", lambda _: change)
-
-    after_decision(harness, monkeypatch, rival_reservation)
-    with pytest.raises(Overtaken):
-        harness.handle()
-    monkeypatch.undo()
-    harness.time_again(monkeypatch)
-    harness.time.ms += LATER_MS
-
-    harness.handle(receives=2)
-
-    assert harness.row(REPLY)["status"] == "unknown"
 
 
 def test_a_newer_reply_writes_the_previous_reservation_to_a_ledger_row(harness: Harness) -> None:
@@ -384,37 +252,3 @@ def test_a_reservation_older_than_the_ledgers_retention_is_ignored(harness: Harn
 
     assert state.reservation_of("m-1") is None
     assert state.flow_before("m-1") == state.pending_flow
-
-
-def refuse(*_: object) -> None:
-    raise Permanent("refused")
-
-
-def after_decision(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
-) -> None:
-    """Run *then* between the next decision and its execution."""
-    decide = decisions.decision_on
-
-    def decided(*given: Any) -> Any:
-        decision = decide(*given)
-        then()
-        return decision
-
-    monkeypatch.setattr(decisions, "decision_on", decided)
-
-
-def answer_elsewhere(harness: Harness, times: int = 1) -> None:
-    """Count replies to Jane in other tickets, an hour ago."""
-    moments = [clock.to_text(harness.time.ms - 3_600_000 - n) for n in range(times)]
-    count_for_jane(harness, moments, "another event", counted_in=1)
-
-
-def count_for_jane(
-    harness: Harness, moments: list[str], counted_for: str, *, counted_in: int
-) -> None:
-    hashed = customer_hmac(harness.resources.keys, "jane@shop.example")
-    put = CustomerState.named(
-        auto_reply_times=moments, counted_for=counted_for, counted_in=counted_in
-    )
-    states.change_customer(harness.resources.state, hashed, lambda _: states.Change(put=put))

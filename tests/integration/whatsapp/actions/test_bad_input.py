@@ -27,14 +27,12 @@ from tests.integration.whatsapp.actions.messages.test_templates import VALUES, a
 from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, captured, shop
 from tests.integration.whatsapp.conftest import NOW, PHONE, a_phone
 from whatsapp import store
-from whatsapp.actions.campaigns.pages import recipients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["captured", "shop"]  # fixtures
 HELLO = {"text": "Your bike is ready."}
-CAMPAIGN = {"phoneNumberId": PHONE, "campaignName": "Spring", "type": "text", "text": "Hello."}
 DAY_MS = 86_400_000
 
 
@@ -314,44 +312,6 @@ def test_an_answer_of_the_provider_without_an_id_leaves_a_change_in_doubt(
     answer = actions.run("create_qr_code", body)
 
     assert (answer.status, answer.result["state"]) == (202, "in_doubt")
-
-
-# Campaigns
-
-
-@pytest.mark.parametrize(
-    "given", [{}, {"recipients": []}, {"recipients": ["+447700900101"] * 1_001}], ids=len
-)
-def test_a_campaign_without_recipients_or_with_too_many_in_the_call_is_refused(
-    actions: Actions, given: dict[str, Any]
-) -> None:
-    answer = actions.run("create_campaign", CAMPAIGN | given)
-
-    assert (answer.status, answer.error) == (400, "invalid_input")
-
-
-def test_a_list_of_recipients_over_its_size_is_too_large(
-    actions: Actions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recipients, "LARGEST_LIST_BYTES", 10)
-    key = "media/acme/lists/spring.jsonl"
-    actions.harness.resources.bucket.put(key, b'"+447700900101"\n')
-    answer = actions.run("create_campaign", CAMPAIGN | {"recipientsS3Key": key})
-
-    assert (answer.status, answer.error) == (413, "payload_too_large")
-
-
-def test_numbers_that_are_no_numbers_are_tallied_and_a_second_start_is_the_same_run(
-    actions: Actions,
-) -> None:
-    given = {"recipients": [f"+{ADA}", "+447700900102", "+1 555"]}
-    made = actions.run("create_campaign", CAMPAIGN | given)
-    campaign = {"campaignId": made.result["campaignId"]}
-    first = actions.run("start_campaign", campaign).result
-    again = actions.run("start_campaign", campaign).result
-
-    assert (made.result["totalRecipients"], made.result["invalid"]) == (3, 1)
-    assert (first["status"], again["startedAt"]) == ("running", first["startedAt"])
 
 
 # Cursors and access

@@ -17,7 +17,7 @@ from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult
 from whatsapp.privacy import erasure
-from whatsapp.privacy.stored_data import Listing
+from whatsapp.privacy.contents.stored_data import Listing
 from whatsapp.privacy.subjects import Contact
 from whatsapp.store.items import Message, Phone
 

@@ -22,7 +22,7 @@ from tests.simulation import stored
 from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy import jobs
-from whatsapp.privacy.stored_data import EXPORTED_A_PAGE
+from whatsapp.privacy.contents.stored_data import EXPORTED_A_PAGE
 from whatsapp.store.inbox.messages import TIMELINE_INDEX
 from whatsapp.store.items.contacts.privacy import PrivacyJob
 

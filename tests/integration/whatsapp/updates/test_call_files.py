@@ -13,7 +13,8 @@ from tests.integration.whatsapp.messages.test_media import fetch, sandbox
 from tests.integration.whatsapp.updates.test_calls import COMPLETED, CONNECT, call
 from whatsapp.api.call_views import call_view
 from whatsapp.inbound.event import Outcome
-from whatsapp.privacy import erasure, kinds
+from whatsapp.privacy import erasure
+from whatsapp.privacy.contents import kinds
 from whatsapp.store.items.conversations.groups import Call
 
 __all__ = ["sandbox"]  # a fixture

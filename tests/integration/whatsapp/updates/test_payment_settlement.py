@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from local.sandbox import Config, running
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.failures import Transient

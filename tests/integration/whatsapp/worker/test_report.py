@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.aws.sqs_worker import Record
+from shared.aws.workers.sqs_worker import Record
 from tests import keyring
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Harness, text

@@ -58,7 +58,7 @@ def feeding(
         with (
             mock.patch("shared.inbox.entries.resolution.resolve", _joining),
             mock.patch("shared.inbox.notifications.causes.of_entry", _assigned),
-            mock.patch("shared.inbox.partitions.webhooks", return_value={"hook": EVERY}),
+            mock.patch("shared.inbox.lists.partitions.webhooks", return_value={"hook": EVERY}),
             mock.patch("shared.inbox.notifications.webhooks.events.of_entry", _received),
         ):
             watched(system, observer, function, module, {"Records": records})

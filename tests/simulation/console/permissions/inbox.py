@@ -17,8 +17,8 @@ from console.store import notification_states
 from events.whatsapp.sample_data import ADA, COMPANY
 from shared.access.user_pool import People, principal_of
 from shared.aws.dynamodb import Table
-from shared.inbox import lists
 from shared.inbox.items import Channel, Context, Entry, Head
+from shared.inbox.lists import entry_lists
 from shared.inbox.live import push_starts, subscriptions
 from shared.inbox.live.announcements import ANNOUNCED
 from shared.inbox.live.subscriptions import MOST_OF_PERSON
@@ -108,8 +108,10 @@ def _send_digest(system: Any, observer: CallObserver, api: ModuleType) -> None:
     state = notification_states.get(api.deps.table, COMPANY, person)
     listed = notification_states.with_digest(state, 4, now, "").model_copy(update={"revision": 1})
     api.deps.table.put(listed.attributes())
-    (entry, *_) = lists.entries(
-        api.deps.table, lists.of_company(api.deps.table, COMPANY, ["open"], [True, False]), limit=1
+    (entry, *_) = entry_lists.entries(
+        api.deps.table,
+        entry_lists.of_company(api.deps.table, COMPANY, ["open"], [True, False]),
+        limit=1,
     )
     told = Notification.of(NotificationKind.ASSIGNED, person, entry, now)
     Table(system.dynamodb, api.deps.live.name).put(told.attributes())

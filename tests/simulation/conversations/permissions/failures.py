@@ -6,9 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import Resume
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records import commands
+from conversations.lifecycle.records.commands import Resume
+from conversations.lifecycle.records.file_download import FileDownload
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import sample_data, twilio

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from conversations.lifecycle.file_download import FileDownload
+from conversations.lifecycle.records.file_download import FileDownload
 from events.conversations import sample_data
-from shared.aws.fair_shares import GRACE_MS, ROUND_MS, share
+from shared.aws.workers.fair_shares import GRACE_MS, ROUND_MS, share
 from shared.events.exchange import File, FileStored
 from shared.providers import http
 from shared.runtime import clock

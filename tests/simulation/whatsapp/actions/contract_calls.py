@@ -13,7 +13,7 @@ from events.whatsapp.actions.messages import BODIES as MESSAGES
 from events.whatsapp.actions.numbers import BODIES as NUMBERS
 from events.whatsapp.sample_data import ADA, APP_SECRET, COMPANY, COUNTER, WORKSHOP
 from local.demo.flows import client as form_client
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from shared.runtime.clock import to_text
 from tests import template
 from tests.simulation.processes import imported

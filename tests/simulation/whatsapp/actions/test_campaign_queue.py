@@ -10,17 +10,17 @@ import pytest
 
 from events.whatsapp.sample_data import COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.samples import sample
-from shared.aws import fair_shares
-from shared.aws.fair_shares import Runs
 from shared.aws.tables.rate_limits.limit import Rate
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Runs
 from shared.runtime import clock
 from tests.simulation.effort import long_except
 from tests.simulation.whatsapp.actions.executions import Executions
 from tests.simulation.whatsapp.system import registered
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import outcomes, recipients
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.actions.actor import Actor

@@ -8,7 +8,7 @@ import pytest
 
 from events.whatsapp.sample_data import COMPANY
 from events.whatsapp.samples import sample
-from shared.aws.fair_shares import LATE_MS, share
+from shared.aws.workers.fair_shares import LATE_MS, share
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System

@@ -13,9 +13,9 @@ from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import environment
+from whatsapp.store.campaigns import campaigns
 from whatsapp.store.items import Intent
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
-from whatsapp.store.sending import campaigns
 
 STAGE = {"Stage": "local"}
 MINUTE_MS = 60_000

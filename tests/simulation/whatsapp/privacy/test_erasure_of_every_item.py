@@ -33,7 +33,7 @@ from tests.simulation.whatsapp.privacy.contact_day import (
 from tests.simulation.whatsapp.privacy.generated import generated_items
 from tests.simulation.whatsapp.privacy.test_erasure import agents_work
 from whatsapp import store
-from whatsapp.privacy import kinds
+from whatsapp.privacy.contents import kinds
 from whatsapp.privacy.requests import REMAINDERS
 from whatsapp.recovery import parked_quota
 from whatsapp.store.items import Conversation, pk

@@ -9,7 +9,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import ClientError
 
-from shared.aws.sqs_worker import Record, Worker, process
+from shared.aws.workers.sqs_worker import Record, Worker, process
 from shared.runtime.failures import NotDue, Permanent, Transient
 from tests.integration.logs import counted, recorded
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import TypeAdapter
 
-from conversations.lifecycle import commands
+from conversations.lifecycle.records import commands
 from events.conversations import direct as conversations
 from events.richpanel import direct as richpanel
 from events.whatsapp import direct as whatsapp

@@ -5,8 +5,8 @@ from typing import Literal
 
 import pytest
 
-from shared.runtime import web_addresses
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
+from shared.runtime.validation import web_addresses
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 

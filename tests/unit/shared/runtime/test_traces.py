@@ -11,7 +11,7 @@ from aws_xray_sdk.core import xray_recorder
 from aws_xray_sdk.core.lambda_launcher import LambdaContext
 from aws_xray_sdk.core.recorder import AWSXRayRecorder
 
-from shared.aws.sqs_worker import Record
+from shared.aws.workers.sqs_worker import Record
 from shared.runtime import trace_header, tracing
 from shared.runtime.failures import Transient
 from tests.unit.shared.aws.test_sqs_worker import Bench, sqs_record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shared.runtime import web_addresses
-from shared.runtime.web_addresses import WebAddressInvalid
+from shared.runtime.validation import web_addresses
+from shared.runtime.validation.web_addresses import WebAddressInvalid
 from tests.cases import each
 from tests.web_addresses import LOOPBACK, MALFORMED
 

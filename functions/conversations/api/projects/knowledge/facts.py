@@ -15,7 +15,7 @@ from conversations.api.projects import versions as project_versions
 from conversations.api.projects.inputs import LARGEST_SETTINGS_BYTES, Settings
 from conversations.configuration import versions
 from conversations.store.items.parts.project_version import ProjectVersion
-from conversations.store.project_versions import of_project
+from conversations.store.versions.project_versions import of_project
 from shared.ai.versions.stored import ATTEMPTS
 from shared.api.errors import InvalidInput
 from shared.aws import observation

@@ -8,7 +8,7 @@ from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions
 from conversations.api.projects.knowledge import views
 from conversations.store.items.parts.knowledge_question import KnowledgeQuestion
-from conversations.store.knowledge_questions import MOST_QUESTIONS, KnowledgeQuestions
+from conversations.store.knowledge.questions import MOST_QUESTIONS, KnowledgeQuestions
 from shared.api.cursors import Listing, Page
 from shared.runtime import clock
 

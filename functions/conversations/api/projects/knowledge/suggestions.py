@@ -17,8 +17,8 @@ from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions
 from conversations.api.projects.knowledge import facts, views
 from conversations.store.items.parts.unanswered import Unanswered
-from conversations.store.unanswered import UnansweredQuestions
-from conversations.store.unanswered_words import questions_of, replies_of
+from conversations.store.knowledge.unanswered import UnansweredQuestions
+from conversations.store.knowledge.unanswered_words import questions_of, replies_of
 from shared.ai.languages.certain_languages import certain_language
 from shared.ai.playground.mask import Mask
 from shared.ai.retrieval import CorpusTooLarge
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.knowledge.inputs import AcceptanceInput, DismissalInput
-    from conversations.store.unanswered_words import Question
+    from conversations.store.knowledge.unanswered_words import Question
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
     from shared.aws.s3 import Bucket

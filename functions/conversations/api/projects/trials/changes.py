@@ -12,9 +12,9 @@ from conversations.api.projects.trials import queries
 from conversations.api.projects.trials.inputs import DEFAULT_DAYS, MOST_DAYS
 from conversations.configuration import projects, versions
 from conversations.lifecycle import trials
-from conversations.store.evaluations import Evaluations
 from conversations.store.items.parts.trial import EndCause, Mode, Trial
-from conversations.store.trials import Trials
+from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions.trials import Trials
 from shared.ai.spending.bounds import MICROS
 from shared.ai.versions.stored import NoVersion
 from shared.api.errors import InvalidInput

@@ -15,7 +15,7 @@ from conversations.lifecycle import trials
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, of
 from conversations.store.items.parts.trial import Arm, EndCause, Mode, Trial, TrialCounts
-from conversations.store.trials import Trials
+from conversations.store.versions.trials import Trials
 from shared.ai.spending import prices
 from shared.api.auth import Scope
 from shared.api.cursors import Listing, Page

@@ -18,11 +18,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store import routes
 from conversations.store.annotations import memories, memory_owners
-from conversations.store.inbox_heads import ConversationHeads
 from conversations.store.items import identifiers
 from conversations.store.items.parts.memory import Memory
-from shared.inbox import of_contact
+from conversations.store.lists.inbox_heads import ConversationHeads
 from shared.inbox.items import Channel, Context, Entry, pk
+from shared.inbox.lists import of_contact
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger

@@ -36,7 +36,7 @@ def read_history(
     quoted_messages = quotes.quoted_by(resources.log, opened.ref, messages)
     shown = shown_in(resources.bucket, opened, config, messages, quoted_messages)
     if shown.beyond and opened.company.policy.file_refused:
-        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+        from conversations.lifecycle.records import commands  # noqa: PLC0415 - few answers need a notice
 
         for message in quotes.newest_of_customer(messages):
             if message.entry_id in shown.beyond:

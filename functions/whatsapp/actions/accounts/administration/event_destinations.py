@@ -12,7 +12,8 @@ from shared.access.ownership import ids, proofs
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
 from shared.providers.whatsapp import aws_eum
-from shared.runtime import clock, patterns
+from shared.runtime import clock
+from shared.runtime.validation import patterns
 from whatsapp.actions.calls import participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict

@@ -8,8 +8,9 @@ from pydantic import Field
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
-from shared.runtime import clock, patterns
+from shared.runtime import clock
 from shared.runtime.redaction import redacted
+from shared.runtime.validation import patterns
 from whatsapp.actions.accounts.administration.webhooks import WEBHOOKS
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call

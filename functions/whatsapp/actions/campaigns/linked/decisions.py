@@ -10,8 +10,8 @@ from whatsapp.actions.campaigns.inputs import OfCampaign
 from whatsapp.actions.campaigns.trials import course, significance
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.sending.views import View
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign
-from whatsapp.store.sending import campaigns as records
 
 
 class DecideTest(OfCampaign):

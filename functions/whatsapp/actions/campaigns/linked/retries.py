@@ -23,9 +23,9 @@ from whatsapp.actions.campaigns.creation import ulid_of
 from whatsapp.actions.campaigns.inputs import OfCampaign
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.sending.templates import approval
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items import Phone
 from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
-from whatsapp.store.sending import campaigns as records
 
 _MOST_CHARACTERS = 100
 

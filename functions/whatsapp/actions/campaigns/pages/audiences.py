@@ -25,11 +25,11 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.campaigns.pages import cutting, failures, parts, recipients
 from whatsapp.privacy import tombstones
+from whatsapp.store.campaigns import audience_readings, campaign_turns
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items import pk
 from whatsapp.store.items.sending.campaign_tests import BodyField
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
-from whatsapp.store.sending import audience_readings, campaign_turns
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,8 +13,8 @@ from shared.runtime.csv_files import Unreadable
 from whatsapp import store
 from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import lists, recipients
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

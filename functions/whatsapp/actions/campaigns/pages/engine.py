@@ -20,9 +20,9 @@ from whatsapp.actions.campaigns.pages import audiences, cutting, outcomes, recip
 from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
+from whatsapp.store.campaigns import campaign_turns
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import CampaignPage
-from whatsapp.store.sending import campaign_turns
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

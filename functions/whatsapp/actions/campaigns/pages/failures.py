@@ -17,8 +17,8 @@ from whatsapp.inbound import provider_errors
 from whatsapp.privacy import tombstones
 from whatsapp.sending.gate import CHANNEL
 from whatsapp.store import ordering
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items import Message
-from whatsapp.store.sending import campaigns as records
 from whatsapp.store.sending import failed_messages
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from shared.runtime import clock
 from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.trials import significance
 from whatsapp.actions.campaigns.trials.significance import LOOKS, Counted
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import AudienceOfCampaign, Campaign
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp.actions.calls.inputs import (
     CatalogId,
     Currency,

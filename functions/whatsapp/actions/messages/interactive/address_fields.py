@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp.actions.calls.inputs import Text
 from whatsapp.actions.messages.interactive.parts import Part
 

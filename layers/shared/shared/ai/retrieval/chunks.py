@@ -14,14 +14,15 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from shared.ai.languages.certain_languages import certain_language
-from shared.ai.retrieval import blocks, metadata
+from shared.ai.retrieval import metadata
+from shared.ai.retrieval.formats import blocks
 from shared.ai.retrieval.metadata import Attributes, Unreadable
 from shared.ai.retrieval.port import LONGEST_TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from shared.ai.retrieval.blocks import Block
+    from shared.ai.retrieval.formats.blocks import Block
 
 MOST_CHARACTERS: Final = 1_200
 LONGEST_PATH: Final = 200
@@ -114,7 +115,7 @@ def wrong_kind(name: str, content: bytes) -> str:
 def _content(name: str, content: bytes) -> tuple[Attributes, list[Block]]:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in _KINDS:
-        from shared.ai.retrieval import office_files  # noqa: PLC0415 - most documents are texts
+        from shared.ai.retrieval.formats import office_files  # noqa: PLC0415 - most documents are texts
 
         read = office_files.blocks_of(suffix, content)
         return Attributes(), [replace(one, text=_CONTROL.sub("", one.text)) for one in read]
@@ -127,7 +128,7 @@ def _content(name: str, content: bytes) -> tuple[Attributes, list[Block]]:
             found, body = metadata.split_front_matter(text)
             return found, list(blocks.of_markdown(body))
         case ".html":
-            from shared.ai.retrieval import html  # noqa: PLC0415 - most documents are no HTML
+            from shared.ai.retrieval.formats import html  # noqa: PLC0415 - most documents are no HTML
 
             return Attributes(title=html.title_of(text)), list(html.of_html(text))
         case _:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from shared.ai.retrieval.port import LONGEST_TITLE
-from shared.runtime import web_addresses
+from shared.runtime.validation import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

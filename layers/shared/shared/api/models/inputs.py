@@ -17,7 +17,7 @@ from pydantic import (
 
 from shared.api.errors import InvalidInput, Unprocessable
 from shared.runtime.json_objects import json_object
-from shared.runtime.validation_errors import OURS, errors_of
+from shared.runtime.validation.validation_errors import OURS, errors_of
 
 LONGEST_NAME_SHOWN = 64
 _FIELD = re.compile(r"[a-z][A-Za-z0-9_]*")

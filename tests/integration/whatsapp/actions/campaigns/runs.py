@@ -13,7 +13,7 @@ import boto3
 import pytest
 from moto.sqs import models as moto_queues
 
-from shared.aws import sqs_worker
+from shared.aws.workers import sqs_worker
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests import quick_aws

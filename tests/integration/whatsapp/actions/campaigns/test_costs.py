@@ -9,8 +9,8 @@ from tests.integration.whatsapp.actions.campaigns.people import READER, people
 from tests.integration.whatsapp.actions.campaigns.runs import numbers
 from tests.integration.whatsapp.actions.conftest import GLOBEX
 from whatsapp.actions.campaigns.costs import estimates
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import MessagePrices
-from whatsapp.store.sending import campaigns as records
 
 if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.campaigns.people import People

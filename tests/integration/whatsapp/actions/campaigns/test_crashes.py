@@ -18,7 +18,7 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
     total,
 )
 from whatsapp.actions.campaigns.pages import recipients
-from whatsapp.store.sending import campaigns as records
+from whatsapp.store.campaigns import campaigns as records
 
 PEOPLE = 12  # one save within the page
 

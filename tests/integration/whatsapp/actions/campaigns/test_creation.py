@@ -18,7 +18,8 @@ from tests.integration.whatsapp.actions.campaigns.runs import (
 )
 from tests.integration.whatsapp.actions.conftest import ADA, EUM_PHONE
 from whatsapp.actions.campaigns.pages import recipients
-from whatsapp.store.sending import campaign_turns, timers
+from whatsapp.store.campaigns import campaign_turns
+from whatsapp.store.sending import timers
 
 
 def upload(runs: Runs, content: str | bytes) -> str:

@@ -19,9 +19,9 @@ from tests.integration.whatsapp.actions.campaigns.test_limits import (
 )
 from tests.integration.whatsapp.actions.conftest import ACME
 from whatsapp.actions.campaigns.pages import recipients
+from whatsapp.store.campaigns.ended_campaigns import EndedCampaigns
 from whatsapp.store.items.item import pk
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
-from whatsapp.store.sending.ended_campaigns import EndedCampaigns
 
 if TYPE_CHECKING:
     from shared.api.auth import Caller

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from shared.aws import fair_shares
-from shared.aws.fair_shares import Runs as FairRuns
+from shared.aws.workers import fair_shares
+from shared.aws.workers.fair_shares import Runs as FairRuns
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.campaigns.runs import Runs, numbers
 from tests.integration.whatsapp.conftest import PHONE
+from whatsapp.store.campaigns import campaign_turns
+from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items import pk
 from whatsapp.store.items.sending.campaigns import CampaignPage
-from whatsapp.store.sending import campaign_turns
-from whatsapp.store.sending import campaigns as records
 
 MINUTE_MS = 60_000
 QUEUED_MINUTES = campaign_turns.QUEUED_MS // MINUTE_MS

@@ -9,12 +9,16 @@ import pytest
 from shared.runtime import clock
 from tests.cases import each
 from tests.integration.whatsapp.actions.campaigns.people import READER, people
-from tests.integration.whatsapp.actions.campaigns.runs import (
-    TEMPLATE,
-    Killed,
-    Killer,
-    numbers,
-    total,
+from tests.integration.whatsapp.actions.campaigns.runs import numbers, total
+from tests.integration.whatsapp.actions.campaigns.trials import (
+    OTHER,
+    PEOPLE,
+    RULE,
+    B,
+    begin,
+    read_all,
+    sent_with,
+    tested,
 )
 from tests.integration.whatsapp.actions.conftest import GLOBEX
 from whatsapp.actions.campaigns.pages import parts
@@ -26,45 +30,7 @@ if TYPE_CHECKING:
     from tests.integration.whatsapp.actions.campaigns.people import People
     from tests.integration.whatsapp.actions.campaigns.runs import Runs
 
-__all__ = ["people"]
-OTHER = TEMPLATE | {"name": "bike_waits", "id": "1002"}
-B = {"templateName": "bike_waits", "bodyFields": [{"field": "name", "default": "rider"}]}
-RULE: dict[str, Any] = {"template": B, "share": 80, "measure": "read", "minimum": 1, "hours": 1}
-PEOPLE = 30
-
-
-@pytest.fixture
-def tested(runs: Runs, people: People) -> str:
-    """The id of a draft with a test of two templates, to 30 people."""
-    runs.actions.sandbox.templates.append(OTHER)
-    chosen = people.in_list(*(people.wrote(n, "Ada") for n in numbers(PEOPLE)))
-    return str(people.create("list", chosen, test=RULE)["campaignId"])
-
-
-def begin(runs: Runs, campaign: str) -> list[str]:
-    """Start a test, and return the ids of its variants' campaigns."""
-    begun = runs.control("start_campaign", campaign).result
-    return [one["campaignId"] for one in begun["test"]["variants"]]
-
-
-def read_all(runs: Runs, campaign: str) -> None:
-    """Let everybody read their message of a campaign."""
-    found = runs.control("get_campaign_recipients", campaign, outcome="sent", limit=100).result
-    for one in found["recipients"]:
-        report = {
-            "id": one["messageId"], "status": "read", "recipient_id": one["to"],
-            "timestamp": str(runs.now // 1_000),
-        }  # fmt: skip
-        runs.actions.harness.take({"statuses": [report]})
-
-
-def sent_with(runs: Runs) -> dict[str, list[str]]:
-    """The recipients of each template."""
-    found: dict[str, list[str]] = {}
-    for one in runs.actions.wire:
-        if one.operation == "send_message" and isinstance(one.body, dict):
-            found.setdefault(one.body["template"]["name"], []).append(one.body["to"])
-    return found
+__all__ = ["people", "tested"]  # fixtures
 
 
 def test_the_rule_sends_the_better_template_to_the_rest_and_every_part_adds_up(
@@ -210,29 +176,6 @@ def test_a_cancelled_test_cancels_its_variants_before_and_while_they_send(
     assert timers.opened(runs.actions.harness.resources.table).ids == set()
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_cancellation_killed_at_any_call_is_repeated_and_sends_nothing(
-    runs: Runs, tested: str, after: bool
-) -> None:
-    variants = begin(runs, tested)
-    kills = 0
-    for at in range(1, 200, 3):
-        try:
-            with Killer(at, after=after):
-                runs.control("cancel_campaign", tested)
-        except Killed:
-            kills += 1
-            is_over = [runs.show(one).get("outcome") == "cancelled" for one in variants]
-            assert runs.show(tested).get("outcome") is None or all(is_over)
-        else:
-            break
-    runs.wait(20)
-
-    assert kills
-    assert runs.sent_to() == []
-    assert [runs.show(one)["outcome"] for one in (tested, *variants)] == ["cancelled"] * 3
-
-
 def test_a_test_with_a_variant_that_reaches_no_person_ends_with_too_few(
     runs: Runs, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,40 +208,6 @@ def test_a_scheduled_test_begins_when_it_is_due(runs: Runs, people: People) -> N
     assert (before, "begunAt" in runs.show(campaign)["test"]) == (False, True)
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_test_killed_at_any_call_sends_each_person_one_message(
-    runs: Runs, tested: str, after: bool
-) -> None:
-    """Begin, look and decision are killed at every third call, then repeated by the schedule."""
-    kills = 0
-
-    def killed(step: Any, first: int) -> None:
-        nonlocal kills
-        for at in range(first, 200, 3):
-            try:
-                with Killer(at, after=after):
-                    step()
-            except Killed:
-                kills += 1
-            else:
-                return
-            runs.now += 60_000
-
-    killed(lambda: runs.control("start_campaign", tested), 1)
-    a, b = (one["campaignId"] for one in runs.show(tested)["test"]["variants"])
-    runs.wait(10)
-    runs.finish(a)
-    runs.finish(b)
-    killed(lambda: runs.control("decide_campaign_test", tested, winner="b"), 2)
-    runs.wait(10)
-    rest = runs.finish(tested)
-    everyone = runs.sent_to()
-
-    assert kills
-    assert sorted(everyone) == sorted(f"+{n}" for n in numbers(PEOPLE))
-    assert (rest["test"]["winner"], total(rest)) == ("b", rest["totalRecipients"])
-
-
 def test_a_person_who_is_in_two_parts_after_a_merge_of_contacts_gets_one_message(
     runs: Runs, tested: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,54 +220,6 @@ def test_a_person_who_is_in_two_parts_after_a_merge_of_contacts_gets_one_message
     assert sorted(runs.sent_to()) == sorted(f"+{n}" for n in numbers(PEOPLE))
     assert one["sent"] + other["sent"] + rest["sent"] == PEOPLE
     assert rest["duplicate"] == PEOPLE
-
-
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("first", range(1, 4))
-def test_a_beginning_killed_at_any_call_is_completed_by_the_schedule_alone(
-    runs: Runs, tested: str, after: bool, first: int
-) -> None:
-    for at in range(first, 200, 3):
-        try:
-            with Killer(at, after=after):
-                runs.control("start_campaign", tested)
-        except Killed:
-            if "begunAt" in runs.show(tested)["test"]:
-                break
-        else:
-            break
-    runs.wait(20)
-    a, b = (one["campaignId"] for one in runs.show(tested)["test"]["variants"])
-
-    assert [runs.show(one)["status"] for one in (a, b)] == ["completed", "completed"]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_schedule_killed_while_the_rule_decides_sends_the_rest_one_message(
-    runs: Runs, tested: str, after: bool
-) -> None:
-    a, b = begin(runs, tested)
-    runs.finish(a)
-    runs.finish(b)
-    read_all(runs, b)
-    runs.wait(2)
-    runs.now += 15 * 60_000
-    kills = 0
-    for at in range(1, 300, 5):
-        try:
-            with Killer(at, after=after):
-                runs.schedule()
-        except Killed:
-            kills += 1
-        else:
-            break
-    runs.wait(20)
-    rest = runs.finish(tested)
-
-    assert kills
-    assert rest["test"]["winner"] == "b"
-    assert sorted(runs.sent_to()) == sorted(f"+{n}" for n in numbers(PEOPLE))
 
 
 def test_only_the_company_itself_sees_and_decides_its_test(runs: Runs, tested: str) -> None:

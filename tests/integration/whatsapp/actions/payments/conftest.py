@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from tests.integration.whatsapp.actions.conftest import WABA, Actions
 from tests.integration.whatsapp.conftest import PHONE
 from whatsapp.store.items.accounts.tenants import PaymentConfig

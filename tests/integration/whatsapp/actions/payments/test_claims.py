@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.payments.conftest import REFERENCE, payment_order
 from whatsapp.store.items.events.events import WebhookEvent

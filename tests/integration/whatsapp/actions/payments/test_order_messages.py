@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from tests.integration.whatsapp.actions.conftest import (
     ADA,
     EUM_PHONE,

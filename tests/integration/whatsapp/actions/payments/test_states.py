@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from shared.api.auth import Caller
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import ADA, GLOBEX, Actions

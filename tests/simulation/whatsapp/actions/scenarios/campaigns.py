@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from events.whatsapp.actions.campaigns import BODIES
 from tests.simulation.whatsapp.actions.scenario import Scenario
-from whatsapp.store.sending import campaign_turns
+from whatsapp.store.campaigns import campaign_turns
 
 # A call that was killed before it had enqueued a page leaves it to the schedule.
 SETTLES_MINUTES = campaign_turns.QUEUED_MS // 60_000 + 4

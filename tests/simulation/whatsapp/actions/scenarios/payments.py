@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
-from local.sandbox.providers.whatsapp.operations import payments as provider
+from local.sandbox.providers.whatsapp.operations.commerce import payments as provider
 from tests.simulation.whatsapp.actions.scenario import Body, Scenario
 from whatsapp import store
 from whatsapp.store.items import Phone, pk

@@ -10,9 +10,10 @@ import docx
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from shared.ai.retrieval import Query, office_files
+from shared.ai.retrieval import Query
 from shared.ai.retrieval.chunks import Document, chunks_of
 from shared.ai.retrieval.corpora import FolderCorpus
+from shared.ai.retrieval.formats import office_files
 from shared.ai.retrieval.local import LocalRetriever
 from shared.ai.retrieval.metadata import Unreadable
 

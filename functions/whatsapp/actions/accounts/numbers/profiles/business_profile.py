@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api.auth import Scope
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp.actions.accounts.numbers.profiles import pictures, profiles
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call

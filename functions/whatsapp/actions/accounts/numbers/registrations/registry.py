@@ -10,7 +10,7 @@ from shared.api.cursors import Page
 from shared.api.errors import InvalidInput
 from shared.identity import addresses
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp import store
 from whatsapp.actions.accounts.numbers.registrations import proofs
 from whatsapp.actions.accounts.numbers.registrations.registration import MANAGEMENT

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AliasChoices, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from shared.runtime import patterns
+from shared.runtime.validation import patterns
 from whatsapp.actions.calls.inputs import (
     CatalogId,
     ConfigName,

@@ -19,7 +19,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.sqs_fifo import to_json
-from shared.inbox import partitions
+from shared.inbox.lists import partitions
 from shared.inbox.live.push_starts import QUICK
 from shared.inbox.notifications.webhooks import events
 from shared.inbox.notifications.webhooks.items import Due, Waiting

@@ -1,0 +1,1 @@
+"""Headings and paragraphs of documents, one module per format."""

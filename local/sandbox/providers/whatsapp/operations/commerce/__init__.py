@@ -1,0 +1,1 @@
+"""Catalogs and payments."""
