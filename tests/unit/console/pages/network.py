@@ -110,12 +110,11 @@ class Network:
         page.route(lambda _: True, self._take)
         page.route_web_socket(lambda address: address.startswith(_LIVE), self._connect)
 
-    def hint(self, context: str, key: str, version: int) -> None:
-        """Tell that a conversation has changed."""
+    def hint(self, context: str, key: str, version: int, **facts: Any) -> None:
+        """Tell that a conversation has changed; *facts*: who is notified, whether it is new."""
+        hint = {"context": context, "key": key, "version": version, **facts}
         for socket in self.sockets:
-            socket.send(
-                json.dumps({"hints": [{"context": context, "key": key, "version": version}]})
-            )
+            socket.send(json.dumps({"hints": [hint]}))
 
     def routes(self) -> list[str]:
         """Return the routes that were called, in their order."""
