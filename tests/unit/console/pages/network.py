@@ -60,11 +60,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error of the API. *problems*: the fields with the rules that they break."""
+    """
+    An error of the API. *problems*: the fields with the rules that they break. *newer*: what another author answered
+    meanwhile.
+    """
 
     status: int
     code: str
     problems: Mapping[str, str] = field(default_factory=dict)
+    newer: Mapping[str, str] | None = None
 
 
 type Answered = Callable[[Call], Answer | Refusal]
@@ -179,7 +183,8 @@ class Network:
             self.calls.append(call)
             answer = self.answers[name](call)
             if isinstance(answer, Refusal):
-                route.fulfill(status=answer.status, json=_error(answer.code, answer.problems))
+                error = _error(answer.code, answer.problems, answer.newer)
+                route.fulfill(status=answer.status, json=error)
             else:
                 route.fulfill(json=_content(operation, answer))
         except InvalidInput as refusal:
@@ -218,9 +223,12 @@ def _content(operation: Operation, answer: Answer) -> Mapping[str, Any]:
     return {"result": shown, **({"cursor": answer.cursor} if answer.cursor else {})}
 
 
-def _error(code: str, problems: Mapping[str, str]) -> Mapping[str, Any]:
+def _error(
+    code: str, problems: Mapping[str, str], newer: Mapping[str, str] | None = None
+) -> Mapping[str, Any]:
     details = [{"field": name, "problem": problem} for name, problem in problems.items()]
-    return {"error": {"code": code, "message": "", "retryable": False, "details": details}}
+    error = {"code": code, "message": "", "retryable": False, "details": details, "newer": newer}
+    return {"error": error}
 
 
 def _token(claims: Mapping[str, Any]) -> str:
