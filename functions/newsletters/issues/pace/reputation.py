@@ -11,10 +11,11 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.store.items import Issue
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
     from shared.providers.email.identities import Account
 
-NEWEST: Final = 10  # issues of the company that are looked at
+NEWEST: Final = 10  # issues by the domain that are counted
+PAGE, PAGES = 25, 4  # of the company's issues that are looked at, newest first: drafts are among them
 DAYS: Final = 30
 _PERCENT: Final = 100
 
@@ -22,16 +23,23 @@ _PERCENT: Final = 100
 def complaint_rate(table: Table, issue: Issue) -> float | None:
     """
     Return the share of complaints of the company's issues of the last 30 days by the same domain, if large mailbox
-    providers would object to it (Google: below 0.1 %, never 0.3 %); else None. At most 161 items are read.
+    providers would object to it (Google: below 0.1 %, never 0.3 %); else None. Of the newest 100 issues of the company those that
+    were sent by the domain count, the newest ten: at most 360 items are read.
     """
-    found, _ = issues.of_company(table, issue.company_id, limit=NEWEST, start=None)
     since = clock.to_text(clock.now_ms() - DAYS * clock.DAY_SECONDS * clock.SECOND_MS)
     domain = issue.sender.rpartition("@")[2]
-    mailed = [
-        one
-        for one in found
-        if (one.started_at or "") >= since and one.sender.rpartition("@")[2] == domain
-    ]
+    mailed: list[Issue] = []
+    start: Attributes | None = None
+    for _ in range(PAGES):
+        found, start = issues.of_company(table, issue.company_id, limit=PAGE, start=start)
+        mailed += [
+            one
+            for one in found
+            if (one.started_at or "") >= since and one.sender.rpartition("@")[2] == domain
+        ]
+        if start is None or len(mailed) >= NEWEST:
+            break
+    mailed = mailed[:NEWEST]
     counts = [recipients.stats(table, one.issue_id) for one in mailed]
     complained = sum(one.complained for one in counts)
     delivered = sum(one.delivered for one in counts)
