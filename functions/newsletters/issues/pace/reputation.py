@@ -10,12 +10,16 @@ from newsletters.store.readers import recipients
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from newsletters.issues.pace.findings import CheckCode
     from newsletters.store.items import Issue
     from shared.aws.dynamodb import Attributes, Table
     from shared.providers.email.identities import Account
 
 NEWEST: Final = 10  # issues by the domain that are counted
-PAGE, PAGES = 25, 4  # of the company's issues that are looked at, newest first: drafts are among them
+PAGE, PAGES = (
+    25,
+    4,
+)  # of the company's issues that are looked at, newest first: drafts are among them
 DAYS: Final = 30
 _PERCENT: Final = 100
 
@@ -23,8 +27,10 @@ _PERCENT: Final = 100
 def complaint_rate(table: Table, issue: Issue) -> float | None:
     """
     Return the share of complaints of the company's issues of the last 30 days by the same domain, if large mailbox
-    providers would object to it (Google: below 0.1 %, never 0.3 %); else None. Of the newest 100 issues of the company those that
-    were sent by the domain count, the newest ten: at most 360 items are read.
+    providers would object to it (Google: below 0.1 %, never 0.3 %); else None.
+
+    Of the newest 100 issues of the company those that the domain has sent count, the newest ten: at most 360 items are
+    read.
     """
     since = clock.to_text(clock.now_ms() - DAYS * clock.DAY_SECONDS * clock.SECOND_MS)
     domain = issue.sender.rpartition("@")[2]
@@ -47,15 +53,20 @@ def complaint_rate(table: Table, issue: Issue) -> float | None:
     return rate if complained >= FEWEST_COMPLAINTS and rate >= COMPLAINTS else None
 
 
-def complaints_problem(rate: float) -> str:
-    """Return a sentence about a rate of complaints."""
-    share = f"{_PERCENT * rate:.2f} % of the mails of {DAYS} days"
+def shown_rate(rate: float) -> str:
+    """Return a rate in percent, without the sign."""
+    return f"{_PERCENT * rate:.2f}"
+
+
+def complaints_problem(shown: str) -> str:
+    """Return a sentence about a rate of complaints, in percent."""
+    share = f"{shown} % of the mails of {DAYS} days"
     return f"readers complained about {share}; Gmail asks for less than 0.1 %, and filters from 0.3 % on"
 
 
-def account_problems(account: Account) -> dict[str, str]:
+def account_problems(account: Account) -> dict[CheckCode, str]:
     """Return sentences about an account that sends, by code."""
-    found = {
+    found: dict[CheckCode, str | bool] = {
         "sandbox": account.is_sandbox
         and "the account is in the sandbox of SES: only verified addresses get mails",
         "account_under_review": account.is_under_review
@@ -63,4 +74,4 @@ def account_problems(account: Account) -> dict[str, str]:
         "daily_quota": account.left_today == 0
         and "the account has sent its mails of 24 hours: the issue waits",
     }
-    return {code: problem for code, problem in found.items() if problem}
+    return {code: problem for code, problem in found.items() if isinstance(problem, str)}

@@ -96,7 +96,9 @@ def note_hash(
 
 def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
     """Return the newest record of an address on a channel, strongly consistent; None if it may be written to."""
-    found = (one for one in of_address_with_lifted(table, company_id, address, channel) if one.stands)
+    found = (
+        one for one in of_address_with_lifted(table, company_id, address, channel) if one.stands
+    )
     return max(found, key=lambda record: record.at, default=None)
 
 
