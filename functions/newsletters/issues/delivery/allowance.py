@@ -10,6 +10,7 @@ at their next turn, within 20 seconds; until then SES may throttle, and a thrott
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.delivery import provider
@@ -91,11 +92,11 @@ def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
 
 def share_of(a_second: float, companies: int) -> Rate:
     """Return the rate of each of so many companies, of an account that sends so many mails *a_second*."""
-    share = min(FASTEST, PART * a_second / companies)
-    return Rate(every_ms=-int(-clock.SECOND_MS // share), burst=max(1, int(share)))
+    every_ms = max(clock.SECOND_MS / FASTEST, clock.SECOND_MS * companies / (PART * a_second))
+    return Rate(every_ms=ceil(every_ms), burst=max(1, int(clock.SECOND_MS / every_ms)))
 
 
 def _is_spent(account: Account) -> bool:
     if account.most_today is None or account.left_today is None:
         return False
-    return account.left_today <= (1 - PART) * account.most_today
+    return account.most_today - account.left_today >= PART * account.most_today
