@@ -7,8 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import pytest
 
 from local.sandbox.providers.email import tenants as sandbox_tenants
+from operations.__main__ import main as operations
+from operations.access.owners import tables as owner_tables
+from operations.command_line import arguments
 from shared.providers.email.tenants import Tenants, tenant_of
 from tests.simulation.newsletters.issues import (
     ONE,
@@ -162,3 +166,52 @@ def test_the_name_of_a_tenant_follows_from_the_company_and_is_of_no_other_one() 
     assert names[0] == NAME
     assert len(set(names)) == len(companies)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", one) for one in names)
+
+
+@pytest.fixture
+def _deployed(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stack of the simulated system, for operators' commands."""
+    outputs = {
+        owner_tables.LOG: system.log,
+        owner_tables.COMPANIES: "company-data",
+        owner_tables.MAIL: "mail",
+        arguments.TABLE_OF_INBOX: "inbox",
+        arguments.SWITCHES: "/parley/local/conversations",
+    }
+    monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
+
+
+def command(*options: str, domain: str = "shop.example") -> int:
+    return operations(["tenants", "acme", "--domain", domain, *options, "--stack", "parley-local"])
+
+
+@pytest.mark.usefixtures("_deployed")
+def test_an_operator_makes_a_tenant_with_all_that_mails_need_by_one_repeatable_command(
+    system: System,
+) -> None:
+    OPTED(system)
+
+    assert [command(), command("--policy", "strict")] == [0, 0]
+
+    tenant = system.sandbox.objects["ses_tenant"][NAME]
+    assert tenant["suppression"]["SuppressionScope"] == "TENANT"
+    assert tenant["policy"].endswith("reputation-policy/strict")
+    assert len(tenant["resources"]) == 3
+    assert blocking(system) == {}
+    approved(system)
+    sent(system)
+    system.settle()
+    assert stats(system) == {"audience": 3, "sent": 3}
+    assert {one["ConfigurationSetName"] for one in mails(system)} == {"parley-local"}
+
+
+@pytest.mark.usefixtures("_deployed")
+def test_a_tenant_gets_no_domain_of_another_company(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
+    OPTED(system)
+
+    assert command(domain="mill.example") == 1
+
+    assert "acme does not own mill.example" in capsys.readouterr().err
+    assert NAME not in system.sandbox.objects["ses_tenant"]
