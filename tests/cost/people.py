@@ -16,9 +16,9 @@ from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing, Units
 from tests.cost.meter import unlogged
-from tests.integration.console.imports import Files
+from tests.integration.console.contacts.exchange.imports import Files
 from tests.integration.console.people import people_on_moto
-from tests.integration.console.requests import KIM, Desk
+from tests.integration.console.privacy.requests import KIM, Desk
 from tests.integration.console.system import inbox_call, inbox_on_moto
 from tests.integration.whatsapp.conftest import harness_on_moto
 

@@ -13,24 +13,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.integration.isolation import (
-    conversations_setup,
-    email_setup,
-    inbox_setup,
-    newsletters_setup,
-    richpanel_setup,
-    test_conversations_routes,
-    test_email_threads,
-    test_inbox,
-    test_newsletters,
-    test_operations,
-    test_richpanel,
+from tests.integration.isolation.attacks.attacks import Attack, Call, System, owner_of
+from tests.integration.isolation.attacks.route_attacks import Api, with_cursors
+from tests.integration.isolation.conversations import conversations_setup, test_conversations_routes
+from tests.integration.isolation.email_threads import email_setup, test_email_threads
+from tests.integration.isolation.inbox import inbox_setup, test_inbox, test_operations
+from tests.integration.isolation.newsletters import newsletters_setup, test_newsletters
+from tests.integration.isolation.richpanel import richpanel_setup, test_richpanel
+from tests.integration.isolation.whatsapp import (
     test_whatsapp_actions,
     test_whatsapp_routes,
     whatsapp_setup,
 )
-from tests.integration.isolation.attacks import Attack, Call, System, owner_of
-from tests.integration.isolation.route_attacks import Api, with_cursors
 from tests.upgrade.shapes import Shape, shape_of
 
 type Record = dict[str, Any]

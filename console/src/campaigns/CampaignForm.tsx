@@ -10,7 +10,7 @@ import { useDraft } from "../ui/draft";
 import { audiencesOf, choiceOf, fieldsOf, fixedOf, idOf, kept, nameOfField, numbersOf, requestOf, templatesOf, variablesOf, type Entered } from "./source";
 import { FieldChoice } from "./FieldChoice";
 import { TestSend } from "./TestSend";
-import { TrialFields } from "./TrialFields";
+import { TrialFields } from "./trials/TrialFields";
 
 const FORM = "campaign";
 const AHEAD_MS = 120_000; // the API takes times from a minute on

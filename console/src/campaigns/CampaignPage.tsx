@@ -11,10 +11,10 @@ import { placeOf } from "../shell/router";
 import { moment } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, MoreButton } from "../ui/controls";
-import { Cost } from "./Cost";
+import { Cost } from "./costs/Cost";
 import { Retry } from "./Retry";
 import type { Campaign, Plan, Recipient } from "./source";
-import { Trial } from "./Trial";
+import { Trial } from "./trials/Trial";
 
 const POLL_MS = 5_000;
 const MOST = 50;

@@ -11,8 +11,8 @@ import { Button } from "../ui/controls";
 import { CampaignForm } from "./CampaignForm";
 import { CampaignPage } from "./CampaignPage";
 import { TemplatesPage } from "./templates/TemplatesPage";
-import { PRICES } from "./Cost";
-import { PricesPage } from "./PricesPage";
+import { PRICES } from "./costs/Cost";
+import { PricesPage } from "./costs/PricesPage";
 import "./campaigns.css";
 
 const MOST = 100; // of each account

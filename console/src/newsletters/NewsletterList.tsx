@@ -8,7 +8,7 @@ import { go, placeOf } from "../shell/router";
 import { actor } from "../texts/format";
 import { named, t } from "../texts/texts";
 import { Badge, Button, MoreButton } from "../ui/controls";
-import { PlanForm } from "./PlanForm";
+import { PlanForm } from "./steps/PlanForm";
 import { SeriesList } from "./SeriesList";
 import { PLACE, type Summary } from "./source";
 

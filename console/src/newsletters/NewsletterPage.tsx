@@ -9,13 +9,13 @@ import { isolated, named, t } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import { useChange } from "./changes";
-import { DraftStep } from "./DraftStep";
-import { Exports } from "./Exports";
-import { OutlineStep } from "./OutlineStep";
-import { PlanForm } from "./PlanForm";
-import { Review } from "./Review";
-import { Sending } from "./Sending";
-import { TopicsStep } from "./TopicsStep";
+import { DraftStep } from "./steps/DraftStep";
+import { Exports } from "./steps/Exports";
+import { OutlineStep } from "./steps/OutlineStep";
+import { PlanForm } from "./steps/PlanForm";
+import { Review } from "./steps/Review";
+import { Sending } from "./issues/Sending";
+import { TopicsStep } from "./steps/TopicsStep";
 import { doneOf, pageOf, PLACE, stepName, STEPS, type Newsletter, type Page } from "./source";
 
 export interface StepProps {

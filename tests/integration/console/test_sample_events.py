@@ -11,7 +11,7 @@ import pytest
 from moto import mock_aws
 
 from events.console import direct
-from tests.integration.console.operations import operations_on_moto
+from tests.integration.console.operations.operations import operations_on_moto
 from tests.integration.console.system import Invocation, inbox_on_moto
 from tests.template import create_table, environment, properties
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.integration.email_threads.thread_calls import THREADS, result, thread_of
+from tests.integration.email_threads.api.thread_calls import THREADS, result, thread_of
 from tests.simulation.email_threads.system import ANN, MAILBOX, mail
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tests import api_gateway
-from tests.integration.isolation.attacks import (
+from tests.integration.isolation.attacks.attacks import (
     Answer,
     Attacker,
     Call,

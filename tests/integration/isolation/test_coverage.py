@@ -12,24 +12,25 @@ from newsletters.worker import dispatcher as newsletter_steps
 from richpanel.inbound import event as richpanel_event
 from shared.api.auth import Scope
 from tests import template
-from tests.integration.isolation import (
-    changes_sent_back,
+from tests.integration.isolation import surfaces
+from tests.integration.isolation.attacks.events_under_attack import EventAttack
+from tests.integration.isolation.changes import changes_sent_back
+from tests.integration.isolation.changes.sent_back import changes_of
+from tests.integration.isolation.conversations import (
     conversations_events,
     conversations_webhooks,
-    surfaces,
     test_conversations_routes,
-    test_email_threads,
-    test_inbox,
-    test_newsletters,
-    test_operations,
-    test_richpanel,
+)
+from tests.integration.isolation.email_threads import test_email_threads
+from tests.integration.isolation.inbox import test_inbox, test_operations
+from tests.integration.isolation.newsletters import test_newsletters
+from tests.integration.isolation.richpanel import test_richpanel
+from tests.integration.isolation.whatsapp import (
     test_whatsapp_actions,
     test_whatsapp_routes,
     whatsapp_events,
     whatsapp_webhooks,
 )
-from tests.integration.isolation.events_under_attack import EventAttack
-from tests.integration.isolation.sent_back import changes_of
 from tests.simulation.role_checks import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [

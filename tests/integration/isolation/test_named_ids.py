@@ -14,7 +14,7 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
 from tests import provider_ids, template
-from tests.integration.isolation import named_ids
+from tests.integration.isolation.attacks import named_ids
 from tests.simulation import stored
 from tests.simulation.email_threads.system import System
 from tests.simulation.kernel import running
@@ -22,7 +22,7 @@ from tests.simulation.kernel import running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.integration.isolation.named_ids import NamedId
+    from tests.integration.isolation.attacks.named_ids import NamedId
 
 A, B = "acme", "globex"
 HEX = "0123456789abcdef" * 2

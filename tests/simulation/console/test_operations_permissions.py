@@ -16,7 +16,7 @@ from shared.access.groups import Role
 from shared.api.auth import Caller
 from shared.providers import http
 from shared.providers.outcomes import NotSent
-from tests.integration.console.operations import (
+from tests.integration.console.operations.operations import (
     ADMIN,
     OPERATOR,
     STAGE,

@@ -9,7 +9,8 @@ import pytest
 from tests.unit.console.typescript import run
 
 OUTLINE, PARTS, FILES, ISSUE = (
-    f"newsletters/{name}.ts" for name in ("outline", "draftParts", "documentFile", "issueForm")
+    f"newsletters/{name}.ts"
+    for name in ("steps/outline", "steps/draftParts", "documents/documentFile", "issues/issueForm")
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tests.cases import each
 from tests.unit.console.typescript import run
 
-SOURCE = "campaigns/priceLines.ts"
+SOURCE = "campaigns/costs/priceLines.ts"
 
 
 def calls(expression: str, value: Any = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import samples
 from shared.runtime import clock
-from tests.integration.isolation import whatsapp_events, whatsapp_setup
+from tests.integration.isolation.whatsapp import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of

@@ -6,7 +6,7 @@ import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";
 import { useChange } from "../changes";
-import { LANGUAGES, languageName } from "../PlanForm";
+import { LANGUAGES, languageName } from "../steps/PlanForm";
 import { stored, type PublicList } from "../source";
 
 const TEXTS = ["title", "description", "sender", "sender_name", "reply_to", "postal_address"] as const;

@@ -8,7 +8,7 @@ import { locale, t } from "../../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";
 import { useChange } from "../changes";
-import { PlanFields, type Plan, planOf } from "../PlanForm";
+import { PlanFields, type Plan, planOf } from "../steps/PlanForm";
 import { audiencesOf, optionsOf, optionText, stored, type PublicList, type Series } from "../source";
 
 const UNITS = ["days", "weeks", "months"] as const;

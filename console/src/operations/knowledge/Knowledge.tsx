@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ConversationsAdmin } from "../../api/routes";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
-import { Documents } from "../../newsletters/Documents";
+import { Documents } from "../../newsletters/documents/Documents";
 import "../../newsletters/newsletters.css";
 import { t } from "../../texts/texts";
 import { Badge } from "../../ui/controls";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ConversationsAdmin } from "../../api/routes";
 import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
-import { dateText } from "../../newsletters/TopicsStep";
+import { dateText } from "../../newsletters/steps/TopicsStep";
 import { named, t, tn } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import type { Tried } from "./Knowledge";

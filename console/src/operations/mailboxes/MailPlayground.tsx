@@ -8,6 +8,7 @@ import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { ofMailbox } from "../versions/sources";
 import { Trace } from "../versions/Trace";
+import { VersionField, answerOf } from "../versions/VersionField";
 import { liveOf, useVersions } from "../versions/Versions";
 
 type Draft = EmailThreadsApi.DraftTrialView;
@@ -40,17 +41,7 @@ export function MailPlayground({ address }: { address: string }) {
         }}
       >
         {ask.error && <ErrorNotice error={ask.error} fields={["version", "mails.0.subject", "mails.0.text"]} />}
-        {versions.items.length > 0 && (
-          <Field label={t("replay.version")} name="version" error={ask.error}>
-            <select value={version ?? ""} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-              {versions.items.map((one) => (
-                <option key={one.number} value={one.number}>
-                  {[one.is_live ? t("replay.live", { number: one.number }) : one.number, one.note].filter(Boolean).join(" · ")}
-                </option>
-              ))}
-            </select>
-          </Field>
-        )}
+        {versions.items.length > 0 && <VersionField name="version" version={version} versions={versions.items} error={ask.error} onChoose={setChosen} />}
         <Field label={t("try_mail.subject")} name="mails.0.subject" error={ask.error}>
           <input dir="auto" value={subject} maxLength={LONGEST_SUBJECT} onInput={(event) => setSubject(event.currentTarget.value)} />
         </Field>
@@ -72,7 +63,7 @@ function Drafted({ draft }: { draft: Draft }) {
   return (
     <ol class="playground">
       <li>
-        <b>{draft.version == null ? t("replay.now_live") : t("replay.now", { number: draft.version })}</b>
+        <b>{answerOf(draft.version)}</b>
         <p dir="auto">{draft.text ?? t("try_mail.none")}</p>
         {draft.waits && <Badge kind="warn">{t("try_mail.waits", { reason: draft.waits.replaceAll("_", " ") })}</Badge>}
         <p class="quiet">{[draft.intent, draft.language, draft.urgency, `${Math.round(draft.confidence * 100)} %`, draft.needs_human_reason].filter(Boolean).join(" · ")}</p>

@@ -6,7 +6,8 @@ import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import type { Head, Message } from "../../conversations/ai/conversationState";
 import { named, t } from "../../texts/texts";
-import { Button, ErrorNotice, Field } from "../../ui/controls";
+import { Button, ErrorNotice } from "../../ui/controls";
+import { VersionField, answerOf } from "../versions/VersionField";
 import { TracedAnswer } from "./Playground";
 
 const MOST = 100;
@@ -36,17 +37,7 @@ export function Replay({ head, message, onClose }: { head: Head; message: Messag
       <p class="quiet">{t("replay.about")}</p>
       {versions.error && <ErrorNotice error={versions.error} onRetry={() => void versions.reload()} />}
       {versions.value && rows.length === 0 && <p>{t("replay.none")}</p>}
-      {rows.length > 0 && (
-        <Field label={t("replay.version")} name="version" error={ask.error}>
-          <select value={version ?? ""} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {rows.map((one) => (
-              <option key={one.number} value={one.number}>
-                {[one.is_live ? t("replay.live", { number: one.number }) : one.number, one.note].filter(Boolean).join(" · ")}
-              </option>
-            ))}
-          </select>
-        </Field>
-      )}
+      {rows.length > 0 && <VersionField name="version" version={version} versions={rows} error={ask.error} onChoose={setChosen} />}
       {ask.error && <ErrorNotice error={ask.error} fields={["version"]} />}
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={ask.busy} disabled={!versions.value}>
@@ -84,7 +75,7 @@ function Result({ replayed }: { replayed: Replayed }) {
           </li>
         )}
         <li>
-          <b>{version == null ? t("replay.now_live") : t("replay.now", { number: version })}</b>
+          <b>{answerOf(version)}</b>
           <p dir="auto">{replayed.content || "–"}</p>
           <TracedAnswer tried={replayed} />
         </li>

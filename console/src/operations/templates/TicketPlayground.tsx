@@ -8,6 +8,7 @@ import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { ofHelpDesk } from "../versions/sources";
 import { Trace } from "../versions/Trace";
+import { VersionField } from "../versions/VersionField";
 import { useVersions } from "../versions/Versions";
 
 type Decided = RichpanelAdmin.DecisionTrialView;
@@ -41,16 +42,9 @@ export function TicketPlayground({ inForce }: { inForce: number }) {
         }}
       >
         {ask.error && <ErrorNotice error={ask.error} fields={["number", "channel", "subject", "text"]} />}
-        <Field label={t("replay.version")} name="number" error={ask.error}>
-          <select value={number} onChange={(event) => setNumber(Number(event.currentTarget.value))}>
-            {inForce === 0 && <option value={0}>{t("try_ticket.standard")}</option>}
-            {versions.items.map((one) => (
-              <option key={one.number} value={one.number}>
-                {[one.is_live ? t("replay.live", { number: one.number }) : one.number, one.note].filter(Boolean).join(" · ")}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <VersionField name="number" version={number} versions={versions.items} error={ask.error} onChoose={setNumber}>
+          {inForce === 0 && <option value={0}>{t("try_ticket.standard")}</option>}
+        </VersionField>
         <Field label={t("playground.channel")} name="channel" error={ask.error}>
           <select value={channel} onChange={(event) => setChannel(event.currentTarget.value as typeof channel)}>
             {CHANNELS.map((one) => (

@@ -7,7 +7,7 @@ import { count, Section } from "../../operations/sections";
 import { changeQuery } from "../../shell/router";
 import { locale, named, t } from "../../texts/texts";
 import { Field } from "../../ui/controls";
-import { Figures } from "../Conversations";
+import { Figures } from "../parts/Conversations";
 import { Download } from "../Download";
 import { causesOf, COMPARED, ENDS, linesOf, meanScore, SCORES, shareAlone, sumsOf, valuesOf, type Compared, type Outcome } from "./outcomes";
 import { Plot } from "../Plot";

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.conversations.content.model_input import requests
-from tests.integration.conversations.dialogue.handoff_notices import NOTICE, notices_sent
+from tests.integration.conversations.dialogue.handoffs.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
     HOUR_MS,
     model_answer,

@@ -13,8 +13,8 @@ from operations.command_line import arguments
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED
 from tests import template
-from tests.integration.email_threads.test_owners import put
-from tests.integration.email_threads.thread_calls import result
+from tests.integration.email_threads.api.thread_calls import result
+from tests.integration.email_threads.worker.test_owners import put
 from tests.simulation.email_threads.system import COMPANY, MAILBOX, System, mail
 from tests.simulation.kernel import running
 

@@ -14,7 +14,7 @@ from shared.inbox.items import Context
 from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.live.posts import Live
 from shared.runtime import clock
-from tests.integration.console.live import Sockets
+from tests.integration.console.live.live import Sockets
 from tests.integration.operations.access.test_users import ADA, described, pool, run
 from tests.template import properties
 

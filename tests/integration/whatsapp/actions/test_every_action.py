@@ -1,7 +1,7 @@
 """
 What all actions share, for each of them by its sample call: scope, unknown and missing parameters, secrets, envelope,
 dry run, idempotency key and a provider that refuses. Bad parameters are tested by direct invocation too.
-`tests/integration/isolation/test_whatsapp_actions.py` makes the same calls as another company.
+`tests/integration/isolation/whatsapp/test_whatsapp_actions.py` makes the same calls as another company.
 """
 
 from __future__ import annotations
