@@ -188,9 +188,23 @@ def test_attested_consent_is_recorded_with_its_evidence_and_ends_no_opt_out(
     assert [one.status for one in refused] == [400, 403]
 
 
-def opted_out(inbox: InboxSystem, *identifiers: str) -> None:
+def test_attested_consent_ends_no_opt_out_from_before_the_attested_time(
+    inbox: InboxSystem, files: Files
+) -> None:
+    opted_out(inbox, "+447700900101", at="2025-01-01T00:00:00.000Z")
+    consent = {"channels": ["sms"], "source": "a form", "given_at": "2025-12-01T00:00:00Z"}
+
+    files.imported("phone\n+447700900101\n+447700900102\n", "phone", consent=consent)
+
+    consents = inbox.module.consent_records
+    assert consents.standing("acme", ["+447700900101"], "sms").is_opted_out
+    assert consents.standing("acme", ["+447700900102"], "sms").is_opted_in
+
+
+def opted_out(inbox: InboxSystem, *identifiers: str, at: str | None = None) -> None:
     """Someone without a contact has opted out of all channels."""
-    said = Statement(source=Source.WORD, at_ms=clock.now_ms(), evidence="wamid.1")
+    at_ms = clock.from_text(at) if at else clock.now_ms()
+    said = Statement(source=Source.WORD, at_ms=at_ms, evidence="wamid.1")
     inbox.module.consent_records.record_opt_out("acme", identifiers, said)
 
 
@@ -378,6 +392,7 @@ def test_a_process_that_dies_at_any_call_imports_each_contact_once_and_reports_t
             text = (
                 f"phone,email,name\n{number},p{rounds}@example.com,Zoe\n{number},,Zoe B\n"
                 f",q{rounds}@example.com,Li\n{number},q{rounds}@example.com,X\n{number},,Zoe B\n"
+                f"{number},,Zoe C\n"
             )
             path = files.started(text, "phone", "email", "name", list_id=regulars)
             with killed_at(call, after=after, bulk=files.runs, patch=monkeypatch) as killed:
@@ -386,11 +401,11 @@ def test_a_process_that_dies_at_any_call_imports_each_contact_once_and_reports_t
             now[0] += AFTER_LEASE_MS
             files.runs.wake()
             outcomes = [one[1] for one in files.rows(path)]
-            expected = ["created", "updated", "created", "refused", "unchanged"]
+            expected = ["created", "updated", "created", "refused", "unchanged", "updated"]
             assert outcomes == expected, (call, after, killed)
-            assert files.counts(path) == ("done", 2, 1, 1, 1), (call, after, killed)
+            assert files.counts(path) == ("done", 2, 2, 1, 1), (call, after, killed)
             (zoe,) = contacts(inbox, f"p{rounds}@example.com")
-            assert (zoe["name"], len(zoe["identifiers"])) == ("Zoe B", 2), (call, after, killed)
+            assert (zoe["name"], len(zoe["identifiers"])) == ("Zoe C", 2), (call, after, killed)
     assert call > 30
     members, _ = lists.member_ids(inbox.tables.contacts, "acme", regulars, limit=1_000)
     assert len(members) == 2 * rounds
