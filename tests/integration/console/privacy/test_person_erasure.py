@@ -21,7 +21,7 @@ from shared.inbox.items import Context
 from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
-from tests.integration.console.imports import Files
+from tests.integration.console.contacts.exchange.imports import Files
 from tests.integration.console.people import (
     ADA,
     BEN,

@@ -116,6 +116,22 @@ def test_an_id_of_a_merged_contact_leads_to_the_contact(table: Table) -> None:
     assert joined == min(before)
 
 
+def test_a_contact_whose_kept_contact_was_erased_stands_for_itself(table: Table) -> None:
+    """A link was made while the contact that it leads to was removed."""
+    (joined,) = handle(table, event(Proof.COMPANY, ANN_PHONE, ANN))
+    (other,) = {ids_of(COMPANY, one)[0] for one in (ANN_PHONE, ANN)} - {joined}
+    table.delete(Profile.key(COMPANY, joined))
+
+    found = current(table, COMPANY, other)
+    assert found is not None
+    assert found.contact_id == other
+    (again,) = handle(table, event(Proof.COMPANY, ANN_PHONE, ANN))
+    assert again == joined
+    assert {
+        one.contact_id for one in (current(table, COMPANY, each) for each in (joined, other)) if one
+    } == {joined}
+
+
 def test_an_identifier_is_found_after_the_keys_have_rotated(table: Table) -> None:
     with held(Keys("the old key")):
         old, other = handle(table, event(Proof.PROVIDER, ANN_PHONE), event(Proof.PROVIDER, ANN))

@@ -64,9 +64,23 @@ def test_attested_consent_is_recorded_with_its_evidence_and_ends_no_opt_out(
     assert [one.status for one in refused] == [400, 403]
 
 
-def opted_out(inbox: InboxSystem, *identifiers: str) -> None:
+def test_attested_consent_ends_no_opt_out_from_before_the_attested_time(
+    inbox: InboxSystem, files: Files
+) -> None:
+    opted_out(inbox, "+447700900101", at="2025-01-01T00:00:00.000Z")
+    consent = {"channels": ["sms"], "source": "a form", "given_at": "2025-12-01T00:00:00Z"}
+
+    files.imported("phone\n+447700900101\n+447700900102\n", "phone", consent=consent)
+
+    consents = inbox.module.consent_records
+    assert consents.standing("acme", ["+447700900101"], "sms").is_opted_out
+    assert consents.standing("acme", ["+447700900102"], "sms").is_opted_in
+
+
+def opted_out(inbox: InboxSystem, *identifiers: str, at: str | None = None) -> None:
     """Someone without a contact has opted out of all channels."""
-    said = Statement(source=Source.WORD, at_ms=clock.now_ms(), evidence="wamid.1")
+    at_ms = clock.from_text(at) if at else clock.now_ms()
+    said = Statement(source=Source.WORD, at_ms=at_ms, evidence="wamid.1")
     inbox.module.consent_records.record_opt_out("acme", identifiers, said)
 
 
