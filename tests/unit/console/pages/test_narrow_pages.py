@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.unit.console.pages.conftest import Opened
     from tests.unit.console.pages.network import Call
 
+SMALLEST = 24  # pixels of a target
 NARROW = {"width": 320, "height": 640}
 # Where a panel and its controls are, and the page: left, top, right, bottom of the outermost.
 OUTSIDE = """() => {
@@ -110,3 +111,26 @@ def test_the_search_from_everywhere_shows_names_on_a_narrow_page(
     name = page.get_by_role("option").filter(has_text="Lía Peña").first.locator(".palette-name")
     expect(name).to_be_visible()
     assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
+def test_controls_are_large_enough_a_page_is_readable_at_200_percent_and_choices_have_outlines(
+    opened: Opened, pages: Path
+) -> None:
+    known = Known()
+    known.changed["k0"] = {"revision": 1, "labels": ["late", "urgent"]}
+    page = opened(known.network(pages), "all/whatsapp/k0")
+    page.locator(".facts .label button").first.wait_for()
+    assert barriers(page) == []  # with the size of targets
+    sizes = page.locator(".facts .label button").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= SMALLEST
+    page.set_viewport_size({"width": 640, "height": 400})  # 1280 pixels at 200 %
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    expect(page.locator(".composer textarea")).to_be_in_viewport(ratio=1)
+
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.emulate_media(forced_colors="active")
+    for chosen in (".row[aria-current]", ".tab[aria-pressed=true]", ".rail-link[aria-current]"):
+        style = page.locator(chosen).first.evaluate("one => getComputedStyle(one).outlineStyle")
+        assert style in {"solid", "dashed"}, chosen
