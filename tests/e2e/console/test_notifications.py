@@ -19,6 +19,7 @@ from local.stack.seed import NAMES
 from shared.aws.dynamodb import Table
 from shared.inbox.items import pk
 from tests.e2e.conftest import Deployed
+from tests.e2e.console.colleagues import notified
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http, visit_of, with_roles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
@@ -42,8 +43,7 @@ def test_a_mention_notifies_a_person_who_opens_the_conversation_from_the_list(
 
     mention(deployed, key, subject_of(deployed, person))
 
-    page.get_by_role("button", name=re.compile(r"^Notifications, [1-9]\d* unread")).click()
-    row = page.locator(".notification", has_text=customer.name).first
+    row = notified(visit, customer.name).first
     expect(row).to_contain_text("mentioned you in a note")
     row.click()
     page.get_by_role("log", name="Messages").wait_for()

@@ -155,7 +155,7 @@ function Actions({ thread, me, onChange }: { thread: Thread; me: string | null; 
           return take.run();
         }}
       />
-      <Macros thread={thread.conversation_id} onChange={onChange} />
+      <Macros thread={thread.conversation_id} seq={thread.last_seq} onChange={onChange} />
       {isWaiting && (
         <Snooze
           until={thread.snoozed_until ?? null}

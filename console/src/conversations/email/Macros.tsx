@@ -1,6 +1,6 @@
 // Runs a macro on a thread: its answer is shown with its values before, and a step that failed after.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
@@ -16,8 +16,12 @@ import { filled, known } from "../whatsapp/composer/variables";
 
 type Macro = EmailThreadsApi.MacroView;
 
+// What came after the person had chosen a macro that sends: it is seen before the answer goes out.
+const OUTDATED = ["state_conflict", "stale_draft"];
+
 interface Props {
   thread: string;
+  seq: number; // of what the page has read of the thread
   onChange: () => void;
 }
 
@@ -29,7 +33,7 @@ export function Macros(props: Props) {
   );
 }
 
-function Choices({ thread, onChange, onDone }: Props & { onDone: () => void }) {
+function Choices({ thread, seq, onChange, onDone }: Props & { onDone: () => void }) {
   const { client } = useApp();
   const [chosen, setChosen] = useState<Macro | null>(null);
   const loaded = useResource(
@@ -47,7 +51,7 @@ function Choices({ thread, onChange, onDone }: Props & { onDone: () => void }) {
   const { macros, replies } = loaded.value;
   if (chosen) {
     const reply = replies.find((one) => one.name === chosen.canned_reply);
-    return <Run thread={thread} macro={chosen} text={reply?.text ?? ""} variables={reply?.variables ?? []} onBack={() => setChosen(null)} onDone={onDone} onChange={onChange} />;
+    return <Run thread={thread} seq={seq} macro={chosen} text={reply?.text ?? ""} variables={reply?.variables ?? []} onBack={() => setChosen(null)} onDone={onDone} onChange={onChange} />;
   }
   return (
     <div class="choices">
@@ -71,7 +75,7 @@ interface RunProps extends Props {
   onDone: () => void;
 }
 
-function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunProps) {
+function Run({ thread, seq, macro, text, variables, onBack, onDone, onChange }: RunProps) {
   const { client } = useApp();
   const me = useSession().person?.name ?? null;
   const [values, setValues] = useState(() => known(variables, { name: null, me }));
@@ -79,8 +83,10 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
   const people = usePeople();
   const gone = macro.assigned_to && isGone(macro.assigned_to, people) ? macro.assigned_to : null;
   const isComplete = variables.every((name) => values[name]?.trim());
+  const seen = useRef(seq);
   const run = useAction(async () => {
-    const body = { variables: values };
+    if (isOutdated) seen.current = seq;
+    const body = { variables: values, ...(macro.sends ? { expected_seq: seen.current, confirm_stale: isOutdated } : {}) };
     const path = { conversation_id: thread, name: macro.name };
     const done = await client.call("POST /email-threads/{conversation_id}/macros/{name}", { path, body, key: keyOf(form, JSON.stringify(body)) });
     forgetKey(form);
@@ -89,6 +95,7 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
     onDone();
     onChange();
   });
+  const isOutdated = run.error !== null && OUTDATED.includes(run.error.code);
   return (
     <form
       class="picker-form"
@@ -111,7 +118,7 @@ function Run({ thread, macro, text, variables, onBack, onDone, onChange }: RunPr
         </Field>
       ))}
       <Button kind="primary" type="submit" busy={run.busy} disabled={!isComplete || gone !== null}>
-        {t("macro.run")}
+        {t(isOutdated ? "draft.approve_stale" : "macro.run")}
       </Button>
       <Button kind="quiet" onClick={onBack}>
         {t("action.back")}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.unit.console.pages.answers.assistant import REF, Assisted
 from tests.unit.console.pages.answers.thread import CUSTOMER, MAILBOX, THREAD, Threaded
@@ -130,3 +131,13 @@ def test_a_conversation_calls_no_route_that_the_role_may_not_use(
     page.get_by_text("Other conversations").wait_for()
     network.quiet(page)
     assert {AI, MAIL} & set(network.routes())
+
+
+def test_reports_about_people_are_neither_offered_to_agents_nor_called_by_their_pages(
+    opened: Opened, pages: Path
+) -> None:
+    network = Company().network(pages, "acme:agent")
+    page = opened(network, "reports/people")
+    expect(page.get_by_role("main")).to_contain_text("This part is for other roles")
+    network.quiet(page)
+    assert "GET /reports/people" not in network.routes()

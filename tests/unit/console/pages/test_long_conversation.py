@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tests.unit.console.pages.conftest import Opened
 
 MESSAGES, MOST_IN_THE_DOCUMENT = 2_000, 300
+CONVERSATION = "GET /whatsapp/conversations/{key}"
 STEP = 3_000  # pixels of one turn of the wheel
 SHORTEST = 40  # pixels of a message of one line
 # The entry at the upper edge of the frame, by the number of its message, and how many entries the document has.
@@ -76,7 +77,7 @@ def test_a_conversation_is_opened_with_three_calls_and_an_update_is_one_call_for
     network.quiet(page)
     assert sorted(network.routes()[before:]) == [
         "GET /inbox",  # the other conversations of this person
-        "GET /whatsapp/conversations/{key}",
+        CONVERSATION,
         "POST /whatsapp/conversations/{key}/read",
     ]
 
@@ -90,5 +91,15 @@ def test_a_conversation_is_opened_with_three_calls_and_an_update_is_one_call_for
     assert called == {
         ("GET /inbox", None): 1,  # the list
         ("GET /inbox", "true"): 1,
-        ("GET /whatsapp/conversations/{key}", None): 1,
+        (CONVERSATION, None): 1,
     }
+
+    # Hints of what was read already: the list and the conversation are not read again.
+    page.clock.install()
+    before = len(network.calls)
+    network.hint("whatsapp", "k0", 2)
+    page.clock.run_for(5_000)
+    with page.expect_request(lambda one: "unread" not in one.url and "/inbox?" in one.url):
+        network.hint("whatsapp", "k1", 9)
+        page.clock.run_for(5_000)
+    assert CONVERSATION not in network.routes()[before:]

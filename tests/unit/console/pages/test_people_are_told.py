@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -155,6 +156,31 @@ def test_a_stack_that_answers_no_pings_is_live_and_asked_for_a_file_instead(
             signs.add(sign.inner_text())
     assert signs == {"Live"}
     assert len(network.sockets) == SILENT_CONNECTIONS + 1
+
+
+def test_an_error_of_the_gateway_is_an_answer_to_a_ping_as_well(
+    opened: Opened, pages: Path, context: BrowserContext
+) -> None:
+    context.add_init_script(QUICK)
+    network = Company().network(pages)
+    page = opened(network, "all")
+    page.get_by_text("Live", exact=True).wait_for()
+    (socket,) = network.sockets
+    pings: list[str] = []
+    error = {"message": "Internal server error", "connectionId": "c", "requestId": "r"}
+
+    def answer(message: str | bytes) -> None:
+        pings.append(str(message))
+        socket.send(json.dumps(error))
+
+    socket.on_message(answer)
+    for _ in range(MOST_LOOKS):
+        if len([one for one in pings if "ping" in one]) > QUESTIONS:
+            break
+        page.evaluate(DRAWN)
+    assert len(network.sockets) == 1
+    expect(page.locator(".live")).to_have_text("Live")
+    assert len([one for one in pings if "ping" in one]) > QUESTIONS
 
 
 # Headless browsers show no notifications and keep the focus: a page that is not looked at notes what it would show.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 
+from tests.unit.console.pages.answers.thread import THREAD, Threaded
 from tests.unit.console.pages.company import Company, at
 from tests.unit.console.pages.network import Answer, Refusal
 from whatsapp.store.ordering import order_key
@@ -94,3 +95,41 @@ def test_a_send_carries_the_position_at_which_its_text_was_begun_and_stops_at_a_
     with page.expect_response(lambda one: one.request.method == "POST" and "/messages" in one.url):
         stopped.get_by_role("button", name="Send nevertheless").click()
     assert [call.input["position"] for call in sent] == [begun, newer["position"]]
+
+
+def test_a_macro_that_sends_stops_when_the_thread_has_gone_on_and_goes_out_after_a_look(
+    opened: Opened, pages: Path
+) -> None:
+    threaded = Threaded()
+    ran: list[Any] = []
+    network = threaded.network(pages)
+    absent = dict.fromkeys(("status", "priority", "assigned_to"))
+    macro = absent | {
+        "name": "close", "canned_reply": "hours", "sends": True, "add_tags": [], "remove_tags": [],
+        "updated_at": at(0), "updated_by": "user:ada",
+    }  # fmt: skip
+
+    def run(call: Call) -> Refusal:
+        ran.append(call.input)
+        return Refusal(409, "state_conflict" if len(ran) == 1 else "unavailable")
+
+    network.answers |= {
+        "GET /whatsapp/canned-replies": canned,
+        "GET /email-threads/macros": lambda _: Answer({"macros": [macro]}),
+        "POST /email-threads/{conversation_id}/macros/{name}": run,
+    }
+    page = opened(network, f"all/email_threads/{THREAD}")
+    page.locator("nav.rail").get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("button", name="Macros").click()
+    page.locator(".choice", has_text="close").click()
+    expect(page.locator(".picker-preview")).to_have_text("We open at nine.")
+    threaded.texts.append("Hello?")
+    network.hint("email_threads", THREAD, 2)
+    expect(page.locator(".mail-text")).to_have_count(2)
+
+    page.get_by_role("button", name="Run", exact=True).click()
+    form = page.locator(".picker-form")
+    expect(form.get_by_role("alert")).to_contain_text("Someone has changed this meanwhile")
+    form.get_by_role("button", name="Send nevertheless").click()
+    expect(form.get_by_role("alert")).not_to_contain_text("Someone has changed this meanwhile")
+    assert [(one["expected_seq"], one["confirm_stale"]) for one in ran] == [(1, False), (2, True)]
