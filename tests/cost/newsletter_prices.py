@@ -96,7 +96,27 @@ def markdown(costs: Mapping[str, Measured[Figures]], tokens: Mapping[str, tuple[
     table = harness.table([f"$ for {ISSUES:,} issues", *steps, "sum"], rows)
     calls = [Call(f"its {name}", *map(_rounded, counted)) for name, counted in tokens.items()]
     issue = INTRODUCTION.format(dollars=dollars_an_issue(costs))
-    return f"{issue}\n{table}\n\n{TOKENS}\n{calls_markdown(calls, EXAMPLE)}"
+    sending = f"{RECIPIENTS}\n{recipients_markdown(costs)}"
+    return f"{issue}\n{table}\n\n{TOKENS}\n{calls_markdown(calls, EXAMPLE)}\n\n{sending}"
+
+
+def recipients_markdown(costs: Mapping[str, Measured[Figures]]) -> str:
+    """The table of what 1,000 recipients of a new domain cost, with all events."""
+    rows = []
+    for shown, kind, times, seconds in SENDING:
+        one = costs[kind]
+        units = one.figures.write_units * DOLLARS_A_WRITE_UNIT
+        units += one.read_units * DOLLARS_A_READ_UNIT
+        queue = one.figures.sqs * DOLLARS_A_QUEUE_CALL
+        logs = one.figures.log_bytes / 1_000 * DOLLARS_A_GIGABYTE_OF_LOGS
+        run = DOLLARS_AN_INVOCATION + seconds * DOLLARS_A_GIGABYTE_SECOND
+        spent = [times * part / MILLION for part in (units, run, queue + logs)]
+        rows.append((shown, *spent, sum(spent)))
+    rows.append(("mails at SES", 0.0, 0.0, 0.0, RECIPIENTS_OF_ROW * DOLLARS_A_MAIL))
+    rows.append(("**sum**", *(sum(float(row[at]) for row in rows) for at in range(1, 5))))
+    texts = [[str(name), *(f"{one:.4f}" for one in numbers)] for name, *numbers in rows]
+    head = [f"$ for {RECIPIENTS_OF_ROW:,} recipients", "DynamoDB", "Lambda (estimate)"]
+    return harness.table([*head, "SQS, logs", "sum"], texts)
 
 
 def _rounded(tokens: int) -> int:
@@ -107,6 +127,18 @@ def _row(found: Mapping[str, float], steps: Iterable[str]) -> list[str]:
     return [*(f"{found[step]:.2f}" for step in steps), f"{sum(found.values()):.2f}"]
 
 
+RECIPIENTS_OF_ROW: Final = 1_000
+DOLLARS_A_MAIL: Final = 0.0001  # of SES, without attachments
+# What is shown, the measured kind, how often 1,000 recipients have it, and the estimated seconds of a gigabyte.
+SENDING: Final = (
+    ("the issue, ten times to 100 readers", "an issue to 100 readers", 10, 12.0),
+    ("deliveries, bounces and complaints", "an event of its mail", 1_005, 0.1),
+    ("readers who leave", "a reader who leaves", 10, 0.1),
+)
+RECIPIENTS: Final = """\
+1,000 recipients of a domain in its warm-up, with the delivery or bounce of each mail, five complaints and ten readers
+who leave; the mails without attachments:
+"""
 INTRODUCTION: Final = """\
 One issue, with three edits of its draft and two exports, costs about ${dollars:.4f} without the model's tokens:
 """

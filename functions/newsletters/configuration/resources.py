@@ -12,7 +12,7 @@ ROUND_MS = 300_000  # the schedule's
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from newsletters.issues.delivery.allowance import SendingAccount
+    from newsletters.configuration.sending_account import SendingAccount
     from newsletters.store.bucket.objects import Store
     from shared.access.ownership.claims import Owners
     from shared.ai.providers.model_creation import ModelDependencies

@@ -15,7 +15,7 @@ from newsletters.configuration.resources import (
     SendingResources,
     WorkerResources,
 )
-from newsletters.issues.delivery.allowance import SendingAccount
+from newsletters.configuration.sending_account import SendingAccount
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.bucket.objects import Store

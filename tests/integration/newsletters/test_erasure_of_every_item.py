@@ -51,6 +51,7 @@ WITHOUT_TRACES = {
     "WarmUp": "the company's; the author's id is replaced",
     "Recipient": "ids of contacts, and keyed hashes of readers' addresses",
     "SendPace": "a time",
+    "Senders": "ids of companies and times",
     "PublicList": "the company's; the author's id is replaced",
     "ArchivedIssue": "the subject of an issue",
     "TestMail": "an address of the company for a day, which the receipt of the address names",

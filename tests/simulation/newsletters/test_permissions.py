@@ -65,6 +65,7 @@ from tests.simulation.newsletters.scenarios import (
     started,
 )
 from tests.simulation.newsletters.system import ANN, COMPANY, System
+from tests.simulation.newsletters.tenants import set_up
 from tests.simulation.permissions import Use
 from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.role_checks import check, observed
@@ -99,6 +100,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         _send_an_issue(_system)
         _use_the_public_pages(_system)
         _run_a_series(_system)
+        _send_as_a_tenant(_system)
         yield observer.uses
 
 
@@ -225,6 +227,20 @@ def _run_a_series(system: System) -> None:
     confirmed(system, mails(system)[-1])
     system.settle()
     system.act("DELETE", series.path(system), {}, key="delete")
+
+
+def _send_as_a_tenant(system: System) -> None:
+    """An issue of a company with a tenant of SES, whose resources are read after a refusal."""
+    system.reset()
+    set_up(system)
+    settled(EXPORTED, with_readers(), partial(configured, ses_tenant=True), drafted, approved)(
+        system
+    )
+    system.sandbox.faults.add(
+        provider="ses", operation="SendEmail", times=1, kind="status", status=400
+    )
+    settled(sent)(system)
+    assert system.read(f"{ISSUE}/stats")["failed"] == 1
 
 
 def _answer_request(system: System) -> None:

@@ -6,14 +6,13 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 
 from local.sandbox.providers.email import tenants as sandbox_tenants
 from operations.__main__ import main as operations
 from operations.access.owners import tables as owner_tables
 from operations.command_line import arguments
-from shared.providers.email.tenants import Tenants, tenant_of
+from shared.providers.email.tenants import tenant_of
 from tests.simulation.newsletters.issues import (
     ONE,
     approved,
@@ -27,24 +26,12 @@ from tests.simulation.newsletters.issues import (
 )
 from tests.simulation.newsletters.readers import published, signed_up
 from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
+from tests.simulation.newsletters.tenants import NAME, arn, set_up
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
 
-NAME = "parley-acme"
 OPTED = settled(EXPORTED, with_readers(), partial(configured, ses_tenant=True), drafted)
-
-
-def arn(resource: str) -> str:
-    return f"arn:aws:ses:us-east-1:123456789012:{resource}"
-
-
-def set_up(system: System, *resources: str) -> None:
-    """An operator makes the tenant of the company, by default with all that it needs."""
-    sets = [system.worker.sending.configuration_set, system.worker.sending.click_configuration_set]
-    every = resources or ("identity/shop.example", *(f"configuration-set/{one}" for one in sets))
-    policy = "arn:aws:ses:us-east-1:aws:reputation-policy/standard"
-    Tenants(lambda: boto3.client("sesv2")).set_up(NAME, [arn(one) for one in every], policy)
 
 
 def blocking(system: System) -> dict[str, Any]:

@@ -9,7 +9,7 @@ at their next turn, within 20 seconds; until then SES may throttle, and a thrott
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -20,14 +20,12 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from newsletters.configuration.resources import SendingResources
-    from shared.providers.email.identities import Account, Identities
+    from shared.providers.email.identities import Account
 
 PART: Final = 0.8
 FASTEST: Final = 10.0  # mails of a company a second
-KNOWN_MS: Final = 60 * clock.SECOND_MS  # for which an account that was read counts
+SENDS_MS: Final = 60 * clock.SECOND_MS  # for which a company is counted from the begin of a turn
 DAY_SPENT_MS: Final = 15 * 60 * clock.SECOND_MS
 PAUSED, TENANT_PAUSED = "account_paused", "tenant_paused"
 DAY_SPENT, UNREADABLE = "daily_quota", "account_unreadable"
@@ -53,24 +51,6 @@ class Allowance:
     tenant: str | None = None
 
 
-@dataclass(slots=True, eq=False)
-class SendingAccount:
-    """The account as this process has read it within the last minute."""
-
-    identities: Callable[[], Identities]
-    _read: tuple[int, Account] | None = field(default=None, init=False)
-
-    def now(self) -> Account:
-        """Return the account. Raises Transient."""
-        if self._read is None or clock.now_ms() - self._read[0] >= KNOWN_MS:
-            self._read = clock.now_ms(), self.identities().account()
-        return self._read[1]
-
-    def forget(self) -> None:
-        """Read the account again at the next question."""
-        self._read = None
-
-
 def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
     """Return what a turn may use, or why nothing is sent now. One read and one write, and calls of SES."""
     try:
@@ -85,7 +65,7 @@ def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
         return Stop(TENANT_PAUSED, pauses=True)
     if _is_spent(account):
         return Stop(DAY_SPENT, until_ms=clock.now_ms() + DAY_SPENT_MS)
-    until_ms = clock.now_ms() + KNOWN_MS
+    until_ms = clock.now_ms() + SENDS_MS
     companies = senders.note(resources.store.table, company_id, until_ms)
     return Allowance(share_of(account.a_second, companies), tenant)
 

@@ -18,12 +18,14 @@ from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.replies.draft import DraftStatus
 from email_threads.store.items.threads.mail import Delivery as DeliveryOfMail
 from email_threads.store.items.threads.service_level import TargetName, TargetState
+from newsletters.issues.pace.findings import CheckCode
 from richpanel.decisions.switches import Switches
 from shared.ai.files.spoken_words import FINAL
 from shared.ai.spending.bounds import Kind
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
 from shared.inbox.notifications.webhooks.items import EventType
+from shared.policy.consent.unreachable import LiftReason
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
@@ -51,7 +53,7 @@ CODE = "\n".join(text for _, _, text in FILES)
 BY_VALUE = {
     *("limits", "limits.kind"),
     *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
-    "people.done",
+    *("people.done", "contact.lift_reason"),
     *("desk.go", "desk.effect", "desk.done", "desk.compared"),
     *(
         f"mailbox.{what}.{field}"
@@ -308,6 +310,8 @@ def test_no_text_is_unused() -> None:
         ("exchange.field", (*IDENTIFIERS, *DETAILS)),
         ("reason", Cause),
         ("rating.reason", RatingReason.__value__.__args__),
+        ("contact.lift_reason", LiftReason.__value__.__args__),
+        ("newsletter.check", {*CheckCode.__value__.__args__} - {"warm_up"}),  # has facts of its own
         ("trial.ended_for", EndCause),
         ("trial.mode", Mode),
     ],
