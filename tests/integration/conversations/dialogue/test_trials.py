@@ -13,10 +13,12 @@ from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval import CorpusTooLarge, RetrieverUnavailable
 from shared.ai.retrieval.local import LocalRetriever
+from shared.ai.spending import usage
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from tests.integration.conversations.booking import THANKS, start_booking
+from tests.integration.conversations.dialogue.test_spending import limit, spent
 from tests.integration.conversations.steps import (
     DAY_MS,
     OPENAI_SECRET_ID,
@@ -482,3 +484,24 @@ def test_a_worker_that_dies_at_any_call_sends_one_answer_and_asks_the_version_on
 
 def _is_answer(ref: str, key: tuple[str, ...]) -> bool:
     return key[1] == f"CONV#{ref}" and key[2].startswith("SHADOW#")
+
+
+def test_an_answer_in_shadow_counts_for_the_limit_of_the_company_and_leaves_the_rest_to_customers(
+    system: System,
+) -> None:
+    ref, trial_id = shadow(system)
+    table = limit(system, 1_000_000_000)
+    says(system, LIVE, TRIED)
+    write(system, "When do I start?")
+    both = spent(system, table)
+    usage.set_ceilings(table, sample_data.COMPANY, {"warn_percent": 1}, by="a person")
+    limit(system, 60 * both)
+    says(system, LIVE)
+
+    system.text("m2", "And when do I end?")
+    system.drain()
+
+    first, second = sorted(pairs(system, trial_id), key=lambda one: str(one["customer_text"]))
+    assert (first["customer_text"], first["reason"]) == ("And when do I end?", "spending_limit")
+    assert second["status"] == "made"
+    assert texts_by(system, ref)[1:] == ["You start at nine.", "You start at nine."]
