@@ -94,7 +94,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         if before.status == "begun":
             _settle(stored, opened.ref, _failed(before, INTERRUPTED, before.cost_micros), None)
         return "repeated"
-    trial = trials.running(stored, record.trial_id, live) if live else None
+    trial = trials.running(stored, resources.companies, record.trial_id, live) if live else None
     if live is None or trial is None or trial.mode is not Mode.SHADOW:
         return "over"
     answer = _begun(opened, record, trial)
@@ -104,6 +104,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         is_spent = trial.most_micros is not None and spent >= trial.most_micros
         cause = EndCause.DOLLARS if is_spent else EndCause.ANSWERS
         stored.end(trial.trial_id, cause, withdrawn=False)
+        trials.put_away(resources.companies, live, trial.trial_id)
         return "over"
     if not is_new:
         return "repeated"

@@ -13,7 +13,7 @@ from conversations.store.items.log import Message, of
 from local.scripted_model.meanings import vector_of
 from shared.ai import port as ai
 from shared.ai.calls import vectors
-from shared.ai.providers.embeddings import Embedded
+from shared.ai.port import Embedded
 from shared.ai.spending import ceilings, usage
 from shared.runtime import clock
 from tests.integration.conversations.admin.test_projects import (

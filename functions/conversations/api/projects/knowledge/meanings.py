@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conversations.api.projects.playground import PlaygroundDependencies
     from conversations.configuration.projects import Company
     from conversations.store.unanswered_words import Question
-    from shared.ai.providers.embeddings import Embedder
+    from shared.ai.port import Embedder
     from shared.ai.settings import EmbeddingSettings
     from shared.aws.dynamodb import Attributes
 

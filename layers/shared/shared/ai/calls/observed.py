@@ -19,7 +19,7 @@ from shared.runtime.observability import logger
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from shared.ai.providers.embeddings import Embedded, Embedder
+    from shared.ai.port import Embedded, Embedder
 
 OPERATION, EMBEDDINGS = "chat", "embeddings"
 MESSAGE: Final = "model called"

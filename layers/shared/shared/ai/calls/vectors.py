@@ -27,7 +27,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shared.ai.providers.embeddings import Embedded, Embedder, Vector
+    from shared.ai.port import Embedded, Embedder, Vector
     from shared.ai.spending.company_model import CompanyCalls
     from shared.ai.spending.prices import ModelPrice
 

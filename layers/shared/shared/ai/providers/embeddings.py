@@ -13,13 +13,13 @@ Nothing is stored at a provider: a repeated call is safe and only costs money.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.ai.port import Unavailable
+from shared.ai.port import Embedded, Unavailable
 from shared.ai.providers.bedrock import unavailable, unreachable
 from shared.runtime import clock
 from shared.runtime.json_objects import json_object
@@ -27,6 +27,7 @@ from shared.runtime.json_objects import json_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from shared.ai.port import Vector
     from shared.ai.providers.openai import Account
 
 DIMENSIONS: Final = 256  # the fewest that all models but Cohere Embed v3 offer; that one has 1,024
@@ -34,31 +35,6 @@ COHERE: Final = "cohere.embed"  # a part of the ids of its models at Bedrock; se
 _COHERE_V3: Final = "-v3"
 _TOKENS: Final = "x-amzn-bedrock-input-token-count"  # header of Bedrock's responses
 _CHARACTERS_A_TOKEN: Final = 4  # a rule of thumb, for answers that do not report tokens
-
-type Vector = tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """The vectors of texts in their order, and the tokens that were read."""
-
-    vectors: tuple[Vector, ...] = field(repr=False)
-    tokens: int
-
-
-class Embedder(Protocol):
-    """A model that turns texts into vectors."""
-
-    @property
-    def name(self) -> str:
-        """Provider and id of the model: vectors of another name cannot be compared."""
-
-    @property
-    def most_texts(self) -> int:
-        """How many texts a call may have."""
-
-    def embed(self, texts: Sequence[str], within_ms: int) -> Embedded:
-        """Return the vectors of texts that are not empty, with one attempt. Raises Unavailable."""
 
 
 @dataclass(slots=True, eq=False)

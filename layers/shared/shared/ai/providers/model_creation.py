@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from botocore.config import Config
 
-    from shared.ai.port import Model
-    from shared.ai.providers.embeddings import Embedder
+    from shared.ai.port import Embedder, Model
     from shared.ai.providers.openai import Account
     from shared.ai.providers.transcription import Transcriber
     from shared.ai.settings import EmbeddingSettings, ModelSettings, TranscriptionSettings
