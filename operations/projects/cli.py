@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boto3
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 from botocore.exceptions import ClientError
 
 from access.company_rate import per_minute_of
@@ -113,7 +113,7 @@ def _store(tables: _Tables, stored: Item | None, item: Item) -> None:
     Store the item of a project in place of the one that was read. Raises Refused if another version went live, or a
     trial began or ended, meanwhile: the file would take that back. Repeatable.
     """
-    unchanged = Attr(projects.PARTITION_KEY).not_exists()
+    unchanged: ConditionBase = Attr(projects.PARTITION_KEY).not_exists()
     if stored is not None:
         # A project of an earlier release has got its first version since it was read.
         live, trial = stored.get(versions.LIVE, FIRST), stored.get(versions.TRIAL)
