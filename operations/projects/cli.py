@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boto3
+from boto3.dynamodb.conditions import Attr, ConditionBase
 from botocore.exceptions import ClientError
 
 from access.company_rate import per_minute_of
@@ -30,7 +31,8 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.secrets.references import StoredSecrets, is_denied
-from shared.aws.dynamodb import Table
+from shared.ai.versions.stored import FIRST
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.aws.tables.dynamodb_json import plain
 
 # Outputs of template.yaml.
@@ -94,7 +96,7 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         item[versions.TRIAL] = stored[versions.TRIAL]
     if not options.without_gate:
         _refuse_gated(tables, item)
-    tables.companies.put(item)
+    _store(tables, stored, item)
     addresses = {(method, address): owner for method, address, owner in _addresses(company)}
     for (method, address), owner in addresses.items():
         # An address removed from the file keeps its route: conversations were started from it.
@@ -104,6 +106,29 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
+
+
+def _store(tables: _Tables, stored: Item | None, item: Item) -> None:
+    """
+    Store the item of a project in place of the one that was read. Raises Refused if another version went live, or a
+    trial began or ended, meanwhile: the file would take that back. Repeatable.
+    """
+    unchanged: ConditionBase = Attr(projects.PARTITION_KEY).not_exists()
+    if stored is not None:
+        # A project of an earlier release has got its first version since it was read.
+        live, trial = stored.get(versions.LIVE, FIRST), stored.get(versions.TRIAL)
+        named = Attr(versions.TRIAL)
+        unchanged = Attr(versions.LIVE).eq(live)
+        unchanged &= named.not_exists() if trial is None else named.eq(trial)
+    try:
+        tables.companies.put(item, when=unchanged)
+    except ConditionFailed:
+        # Also after a first attempt whose response was lost.
+        if tables.companies.get(projects.key(item["company_id"], item["project_id"])) != item:
+            raise Refused(
+                "file: the project has changed meanwhile: another version is live, or a trial has begun or ended;"
+                " run the command again"
+            ) from None
 
 
 def _version(tables: _Tables, stored: Item | None, item: Item, by: str) -> int:

@@ -98,7 +98,11 @@ def _leading(parameters: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], .
     """The partition key of an item, as conditions know it."""
     item = parameters.get("Key") or parameters["Item"]
     value = next(item[name] for name in PARTITION_KEYS if name in item)
-    return (("dynamodb:LeadingKeys", tuple(map(str, value.values()))),)
+    keys = ("dynamodb:LeadingKeys", tuple(map(str, value.values())))
+    if "UpdateExpression" not in parameters:
+        return (keys,)
+    named = parameters.get("ExpressionAttributeNames", {}).values()
+    return (keys, ("dynamodb:Attributes", tuple(sorted({*item, *named}))))
 
 
 def _on_index(parameters: dict[str, Any]) -> set[Use]:

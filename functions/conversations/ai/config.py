@@ -13,7 +13,12 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from conversations.ai.schemas.json_schema import Parameters, ParametersBroken
 from shared.ai.attachments import Medium  # noqa: TC001 - pydantic reads the annotation at run time
 from shared.ai.files.capabilities import media_of
-from shared.ai.settings import Configured, ModelSettings, TranscriptionSettings
+from shared.ai.settings import (
+    Configured,
+    EmbeddingSettings,
+    ModelSettings,
+    TranscriptionSettings,
+)
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime.settings import is_local_stage
 from shared.runtime.validation import web_addresses
@@ -143,7 +148,8 @@ class AiConfig(ConversationModel):
     AI settings of one project on one channel: its model, prompts and functions.
 
     *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`. *fallback* is
-    another model, of any provider, that continues a turn if the first one fails or refuses.
+    another model, of any provider, that continues a turn if the first one fails or refuses. *embedding* is the model by
+    which unanswered questions are grouped.
     """
 
     fallback: ConversationModel | None = None
@@ -152,6 +158,7 @@ class AiConfig(ConversationModel):
     keep_thread: bool = False
     files: Files = Field(default_factory=Files)
     transcription: TranscriptionSettings | None = None
+    embedding: EmbeddingSettings | None = None
 
     @model_validator(mode="after")
     def _has_another_fallback(self) -> AiConfig:
@@ -189,7 +196,10 @@ class AiConfig(ConversationModel):
             raise AiConfigBroken(attribute, rule_of(first)) from None
 
 
-OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread", "files", "transcription")
+OF_ALL_CHANNELS = (
+    *("provider", "prompts", "functions", "keep_thread", "files", "transcription"),
+    "embedding",
+)
 
 
 def _attribute(location: tuple[int | str, ...], section: str, channel: Channel) -> str:

@@ -245,7 +245,7 @@ class Company(_Part):
     retention_days: int = Field(default=365, ge=1)
     close_after_days: int = Field(default=30, ge=1, le=3_650)  # without activity
     ai_version: int | None = Field(default=None, ge=1)  # see `configuration.versions`
-    ai_trial: str | None = None  # id of the newest trial of a version, which may have ended
+    ai_trial: str | None = None  # id of the trial of a version that runs, or has just ended
 
     def channel(self, method: ChannelMethod) -> Channel:
         """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""

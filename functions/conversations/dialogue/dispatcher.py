@@ -109,6 +109,7 @@ def _maintain(
 
             of_trials = shadow.ShadowDependencies(
                 resources=deps.resources,
+                spending=deps.writer.spending.table,
                 model_deps=deps.writer.model_deps,
                 documents=deps.writer.documents,
             )

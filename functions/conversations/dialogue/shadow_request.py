@@ -7,11 +7,12 @@ fixed text gave.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.ai.outcome import Cause
+from conversations.lifecycle import trials
 from conversations.outbound.results import Ended
 from conversations.store.items.parts.trial import Mode
 from conversations.store.items.turn import TurnKind
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from conversations.outbound.policy.newer_messages import Unanswered
     from conversations.outbound.turns.plan import Outcome
 
+GROUP: Final = digest("shadow")
 _BY_MODEL = frozenset(Cause)
 
 
@@ -55,13 +57,14 @@ def ask(
             return
         company = opened.company.company_id
         trial = Trials(resources.log, company, opened.company.project_id).read(trial_id)
+        if trial is not None and trial.is_over:
+            trials.put_away(resources.companies, opened.company, trial_id)
         if trial is None or trial.is_over or trial.mode is not Mode.SHADOW:
             return
         body = compared.model_dump_json(ensure_ascii=True, exclude_none=True)
-        # One group for a company: its trials take one of the queue's concurrent workers.
-        entry = Entry(
-            body, digest("shadow", company), digest("shadow", trial_id, opened.ref, asked)
-        )
+        # One group for all companies: trials take one of the queue's concurrent workers, of which there are two at
+        # least, so first messages never wait for them. Answers have a queue of their own.
+        entry = Entry(body, GROUP, digest("shadow", trial_id, opened.ref, asked))
         resources.channels[opened.conversation.channel_method].send([entry])
     except (BotoCoreError, ClientError, Transient) as failure:
         logger.warning("answer on trial not requested", extra={"reason": type(failure).__name__})

@@ -44,7 +44,7 @@ def given(deps: DialogueDependencies, opened: OpenConversation) -> OpenConversat
     if live is None or trial_id is None:
         return opened
     stored = Trials(resources.log, state.company_id, state.project_id)
-    trial = trials.running(stored, trial_id, live)
+    trial = trials.running(stored, resources.companies, trial_id, live)
     if state.trial is None and trial is not None and _takes(trial, opened):
         joined = stored.join(trial, opened.ref, _arm_of(deps, opened, trial))
         opened = opened.with_state(joined or state)

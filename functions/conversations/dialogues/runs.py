@@ -6,6 +6,7 @@ Plays the scenarios of stored runs, one for each event. Nothing is sent to custo
     model fails for now          repeated by the queue, the last time the scenario fails
     function has no time left    the scenario fails
     bound of the run reached     it and all later scenarios fail
+    limit of the company reached the scenario fails
     crash                        the scenario is played again; only its result counts, and what the first try has cost
                                  is not counted
 """
@@ -34,6 +35,7 @@ from conversations.store.versions import project_versions
 from conversations.store.versions.evaluations import Evaluations
 from shared.ai.evaluation.bounds import BoundedCalls, Bounds
 from shared.ai.evaluation.judge import Judge
+from shared.ai.spending.company_model import CompanyCalls
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
@@ -60,9 +62,10 @@ NOWHERE = Path("/nonexistent")  # scenarios of the API have no files
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDependencies:
-    """The tables of the log and of projects, models, and the companies' documents."""
+    """The tables of the log, of projects and of what companies spend, models, and the companies' documents."""
 
     log: Table
+    spending: Table
     companies: Table
     model_deps: ModelDependencies
     documents: DocumentSearch
@@ -165,10 +168,12 @@ class _Scenario:
         )
 
     def _model_of(self, config: AiConfig, company: Company) -> ai.Model:
-        """Return the model of a project; its tokens count for the project."""
+        """Return the model of a project; its calls count for the project and the company."""
         until_ms = clock.now_ms() + TURN_MS
-        model = models_of(config, self.deps.model_deps, company.company_id, until_ms, _unreported)
-        return Metered(model, self.deps.log, company)
+        deps, company_id = self.deps, company.company_id
+        calls = CompanyCalls(deps.spending, company_id, spares=True)
+        model = models_of(config, deps.model_deps, company_id, until_ms, _unreported, calls=calls)
+        return Metered(model, deps.log, company)
 
 
 def _unreported(failure: ai.Unavailable) -> None:

@@ -8,8 +8,9 @@ Writes the answer of a version on trial beside the live one. Nothing is sent, an
     function of the project                          the result that the live version got for the same call, else none
     person erased meanwhile                          nothing is stored
 
-The model is asked at most once for each answer of the live version. The project's budgets count what it costs, up to
-the share of them at which the alarm is raised: the rest is for answers that customers get.
+The model is asked at most once for each answer of the live version. The budgets of the project and the ceilings of the
+company count what it costs, up to the share of them at which the alarm is raised: the rest is for answers that
+customers get.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from conversations.store.items.parts.trial import (
 )
 from conversations.store.versions.trials import Trials
 from shared.ai import port as ai
+from shared.ai.spending.company_model import CompanyCalls
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from conversations.store.items.parts.memory import Memory
     from conversations.store.items.parts.trial import Trial
     from shared.ai.providers.model_creation import ModelDependencies
+    from shared.aws.dynamodb import Table
 
 TURN_MS = 80 * clock.SECOND_MS
 SPARE_MS = 10 * clock.SECOND_MS  # to store the result
@@ -71,9 +74,10 @@ _BY_MODEL = frozenset(Cause)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowDependencies:
-    """Storage, models, and the companies' documents."""
+    """Storage, what companies spend, models, and the companies' documents."""
 
     resources: Resources
+    spending: Table
     model_deps: ModelDependencies
     documents: DocumentSearch
 
@@ -90,7 +94,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         if before.status == "begun":
             _settle(stored, opened.ref, _failed(before, INTERRUPTED, before.cost_micros), None)
         return "repeated"
-    trial = trials.running(stored, record.trial_id, live) if live else None
+    trial = trials.running(stored, resources.companies, record.trial_id, live) if live else None
     if live is None or trial is None or trial.mode is not Mode.SHADOW:
         return "over"
     answer = _begun(opened, record, trial)
@@ -100,6 +104,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
         is_spent = trial.most_micros is not None and spent >= trial.most_micros
         cause = EndCause.DOLLARS if is_spent else EndCause.ANSWERS
         stored.end(trial.trial_id, cause, withdrawn=False)
+        trials.put_away(resources.companies, live, trial.trial_id)
         return "over"
     if not is_new:
         return "repeated"
@@ -152,7 +157,12 @@ class _Turn:
             deadline_ms=deadline_ms,
         )
         model = models_of(
-            config, self.deps.model_deps, company.company_id, deadline_ms, _unreported
+            config,
+            self.deps.model_deps,
+            company.company_id,
+            deadline_ms,
+            _unreported,
+            calls=CompanyCalls(self.deps.spending, company.company_id, spares=True),
         )
         spent.model = Metered(model, self.deps.resources.log, company)
         made = dialogue.answer(spent, task, calls.result)

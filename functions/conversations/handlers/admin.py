@@ -75,6 +75,7 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     contacts_table_name: str
     openai_base_url: Origin
     newsletters_bucket_name: str
+    spending_table_name: str
 
 
 SATISFACTION = f"{PATHS[CONVERSATIONS]}/{{token}}"
@@ -145,14 +146,17 @@ def _playground() -> "PlaygroundDependencies":
     from conversations.api.projects.bootstrap import playground_dependencies  # noqa: PLC0415 - see the docstring
 
     return playground_dependencies(
-        resources.log, settings.openai_base_url, settings.newsletters_bucket_name
+        resources.log,
+        resources.log.beside(settings.spending_table_name),
+        settings.openai_base_url,
+        settings.newsletters_bucket_name,
     )
 
 
 routes.add(ProjectRoutes(deps, _playground))
 routes.add(EvaluationRoutes(deps))
 routes.add(TrialRoutes(deps))
-routes.add(KnowledgeRoutes(deps, lambda: _playground().documents))
+routes.add(KnowledgeRoutes(deps, _playground))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

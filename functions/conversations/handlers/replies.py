@@ -78,6 +78,7 @@ def _of_evaluations() -> RunDependencies:
 
     return RunDependencies(
         log=deps.resources.log,
+        spending=deps.writer.spending.table,
         companies=deps.resources.companies.table,
         model_deps=deps.writer.model_deps,
         documents=deps.writer.documents,

@@ -4,28 +4,42 @@ The rules by which a trial of a version ends. They are asked where a trial is us
     live version changed      the trial compares with another one: it ends
     hands off too often       it ends, and its conversations go back to the live version
     a limit, or its time      it ends, and its conversations keep the version
+
+Where a trial that is over is found, the project stops naming it: its conversations read none any more.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boto3.dynamodb.conditions import Attr
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations.configuration import projects, versions
 from conversations.store.items.parts.trial import Arm, EndCause, Mode, Trial, TrialCounts
+from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
+from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from conversations.configuration.projects import Company
+    from conversations.configuration.projects import Companies, Company
     from conversations.store.versions.trials import Trials
 
 CONVERSATIONS, ANSWERS, HANDED_OFF, MICROS = "conversations", "answers", "handed_off", "micros"
 
 
-def running(stored: Trials, trial_id: str, live: Company) -> Trial | None:
-    """Return a trial that runs; one that is to end by its rules is ended first. Repeatable."""
+def running(stored: Trials, companies: Companies, trial_id: str, live: Company) -> Trial | None:
+    """
+    Return a trial that runs; one that is to end by its rules is ended first, and one that is over is put away.
+    Repeatable.
+    """
     trial = stored.read(trial_id)
-    if trial is None or trial.is_over:
+    if trial is None:
+        return None
+    if trial.is_over:
+        put_away(companies, live, trial_id)
         return None
     # A project that was read before the trial began does not name it, and its live version may be an older one, too.
     number = live.ai_version if live.ai_trial == trial_id else trial.live
@@ -33,7 +47,24 @@ def running(stored: Trials, trial_id: str, live: Company) -> Trial | None:
     if cause is None:
         return trial
     stored.end(trial_id, cause, withdrawn=withdraws(cause))
+    put_away(companies, live, trial_id)
     return None
+
+
+def put_away(companies: Companies, live: Company, trial_id: str) -> None:
+    """Let a project that names a trial which is over name none. Repeatable. Of a failure, the next call does it."""
+    if live.ai_trial != trial_id:
+        return
+    try:
+        companies.table.update(
+            projects.key(live.company_id, live.project_id),
+            drop=[versions.TRIAL],
+            when=Attr(versions.TRIAL).eq(trial_id),
+        )
+    except ConditionFailed:
+        return
+    except (BotoCoreError, ClientError) as failure:
+        logger.warning("trial not put away", extra=describe(failure))
 
 
 def end_of(trial: Trial, counts: Counter[str], live: int | None) -> EndCause | None:

@@ -21,8 +21,8 @@ class Kind(StrEnum):
 
 # The writer's reason if the model classified a message as an opt-out.
 OPTED_OUT_BY_MODEL = "opted_out_by_ai"
-# The model requested a hand-off or a function that needs approval, or the day's budget of tokens is spent.
-_NEEDS_AGENT = frozenset({"ai", "function_approval", "token_cap"})
+# The model requested a hand-off or a function that needs approval, or a budget of the project or company is spent.
+_NEEDS_AGENT = frozenset({"ai", "function_approval", "token_cap", "spending_limit"})
 
 
 def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:

@@ -29,6 +29,7 @@ class AdminSettings(SourcesSettings):
     switches_path: str
     api_seal_secret_id: str
     media_bucket_name: str  # of exports
+    spending_table_name: str
     contacts_table_name: str  # has what companies have set, and tickets of contacts
 
 
@@ -43,6 +44,7 @@ def dependencies(settings: AdminSettings) -> ApiDependencies:
         dynamodb,
         idempotency=table(settings.idempotency_table_name),
         audit=table(settings.audit_actions_table_name),
+        spent=Table(dynamodb, settings.spending_table_name),
         contacts=Table(dynamodb, settings.contacts_table_name),
         switchboard=SwitchBoard(
             parameter_store(lambda: boto3.client("ssm", config=quick)), settings.switches_path

@@ -13,6 +13,7 @@ from richpanel.clients import shop_access
 from richpanel.store import audits, events, states
 from richpanel.store.items import AuditAction
 from richpanel.store.rate_limit import Priority
+from richpanel.worker.cases import costs
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import messages_in
 from shared.runtime.failures import Permanent, Transient
@@ -48,7 +49,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     account = _look(lambda: deps.account.fault)
     keys = {name: bool((secret.result or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     shop = _ask_shop(deps, deadline_ms) if deps.endpoints.shopify else None
-    model = _look(deps.judge.check) if deps.judge else None
+    model = _look(partial(_ask_model, deps)) if deps.judge else None
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
     checks = {
         "idempotency_table": event_rows.code,
@@ -90,6 +91,11 @@ def _look[Result](at: Callable[[], Result]) -> _Look[Result]:
         SettingInvalid,
     ) as failure:
         return _Look(str(describe(failure).get("reason", type(failure).__name__)))
+
+
+def _ask_model(deps: ApiDependencies) -> str:
+    judge = costs.asked_by_people(deps)
+    return judge.check() if judge else NOT_SET_UP
 
 
 def _ask_shop(deps: ApiDependencies, deadline_ms: int) -> _Look[frozenset[str]]:

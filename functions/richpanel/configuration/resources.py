@@ -44,7 +44,8 @@ class Sources:
     `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
     token of this process. *stored_account* holds the settings of the account. *judge* is None if only
     rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending*
-    bounds the costs that tickets cause, and is None in a function whose costs an authenticated caller causes.
+    bounds the costs that tickets cause, and is None in a function whose costs an authenticated caller causes: *spent*
+    is the table where these count.
     """
 
     state: Table
@@ -55,6 +56,7 @@ class Sources:
     judge: Judge | None = None
     consents: Consents | None = None
     spending: Spending | None = None
+    spent: Table | None = None
     shop_token: TokenCache | None = field(default=None, init=False)
 
     @property

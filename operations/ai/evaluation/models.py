@@ -23,6 +23,7 @@ from shared.ai import port as ai
 from shared.ai.evaluation.bounds import BoundedCalls, Bounds
 from shared.ai.evaluation.judge import Judge
 from shared.ai.providers.openai import Account, OpenAI
+from shared.ai.spending.company_model import CompanyCalls
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from conversations.dialogues.rehearsal.rehearsal import Models, Searches
     from shared.ai.spending.prices import ModelPrice
 
-DOCUMENTS = "NewslettersBucketName"  # output of template.yaml
+DOCUMENTS, SPENDING = "NewslettersBucketName", "SpendingTableName"  # outputs of template.yaml
 _KEY = "OPENAI_API_KEY"
 
 
@@ -132,17 +133,21 @@ def _at_address(options: argparse.Namespace) -> Asked:
 
 
 def _of_project(options: argparse.Namespace, stored: StoredProject) -> Asked:
-    """Return the models of a project, with its key and its documents; their tokens count for the project."""
+    """Return the models of a project, with its key and documents; calls count for the project and the company."""
     from conversations.api.projects.bootstrap import playground_dependencies  # noqa: PLC0415 - clients of AWS
 
     given = arguments.parameters_of(options.stack)
     url = given.get("SandboxUrl") or given.get("OpenAiBaseUrl", "https://api.openai.com")
-    bucket = arguments.outputs_of(options.stack, DOCUMENTS)[DOCUMENTS]
-    deps = playground_dependencies(stored.log, url, bucket)
+    outputs = arguments.outputs_of(options.stack, DOCUMENTS, SPENDING)
+    bucket, spending = outputs[DOCUMENTS], outputs[SPENDING]
+    deps = playground_dependencies(stored.log, stored.log.beside(spending), url, bucket)
 
     def model_of(config: AiConfig, company: Company) -> ai.Model:
         until_ms = clock.now_ms() + TURN_MS
-        model = models_of(config, deps.model_deps, company.company_id, until_ms, lambda _: None)
+        calls = CompanyCalls(deps.spending, company.company_id, spares=True)
+        model = models_of(
+            config, deps.model_deps, company.company_id, until_ms, lambda _: None, calls=calls
+        )
         return Metered(model, deps.log, company)
 
     company = Company.model_validate(stored.item)

@@ -37,7 +37,10 @@ from tests.tables.values import given
 from tests.template import create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
-TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable", "AuditLogTable")
+TABLES = (
+    *("ConversationsTable", "ConversationLogTable", "CompanyDataTable", "AuditLogTable"),
+    "SpendingTable",
+)
 COMPANY, PROJECT, OTHER_PROJECT = sample_data.COMPANY, sample_data.PROJECT, "pi-aaa-002"
 SECOND_COMPANY = "ci-bbb-001"
 ANN = sample_data.CANDIDATE
@@ -290,6 +293,7 @@ def _behind() -> Iterator[ModuleType]:
             "CONVERSATION_LOG_TABLE_NAME": properties("ConversationLogTable")["TableName"],
             "COMPANY_DATA_TABLE_NAME": properties("CompanyDataTable")["TableName"],
             "CONTACTS_TABLE_NAME": properties("ContactsTable")["TableName"],
+            "SPENDING_TABLE_NAME": properties("SpendingTable")["TableName"],
             "AUDIT_LOG_TABLE_NAME": properties("AuditLogTable")["TableName"],
             "AUDIT_LOG_RETENTION_DAYS": "400",
             "MEDIA_BUCKET_NAME": bucket,

@@ -48,6 +48,7 @@ from tests.simulation.simulated_system import Key
 if TYPE_CHECKING:
     from local.sandbox.state import Sent
     from shared.events.exchange import DeliveryStatus
+    from tests.simulation.fifo import Queued
     from tests.simulation.fifo_queues import FifoQueues
 
 MOST_CALLS = 10
@@ -56,6 +57,7 @@ NOON_MS = 1_767_268_800_000
 
 # The first message of a conversation, and the notice of other events.
 INBOUND, STATUSES, MEDIA = "inbound.fifo", "statuses.fifo", "-media"
+REPLIES, SMS = "conversations-replies.fifo", "conversations-sms.fifo"
 
 
 type Snapshot = simulated_system.Snapshot[FifoQueues]
@@ -387,6 +389,14 @@ class System(Tables):
     def run_downloads(self) -> None:
         """Run only one attempt of each download that is due."""
         self._run_worker_of(MEDIA)
+
+    def run_replies(self) -> None:
+        """Run only the replies to customers."""
+        self._run_worker_of(REPLIES)
+
+    def shadows_in_flight(self) -> list[Queued]:
+        """Take the records of the SMS channel, as a worker has them that is still at work."""
+        return self.fifo_queues.queues[self._queue_named(SMS)].receive()
 
     def _run_worker_of(self, ending: str) -> None:
         name = self._queue_named(ending)

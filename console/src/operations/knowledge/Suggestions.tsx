@@ -20,10 +20,17 @@ export function Suggestions({ projectId, topics, onAccepted }: { projectId: stri
   const list = useResource(async (signal) => (await client.call("GET /projects/{project_id}/knowledge/suggestions", { path: { project_id: projectId }, signal })).result, [client, projectId]);
   return (
     <Section title={t("knowledge.suggestions")} about={t("knowledge.suggestions_about")} resource={list}>
-      {({ suggestions, compared, has_older: hasOlder, has_more: hasMore }) => (
+      {({ suggestions, compared, has_older: hasOlder, has_more: hasMore, embedding_model: model, embedding_failure: failure }) => (
         <>
           {suggestions.length === 0 && <p class="ops-empty">{t("knowledge.no_suggestions")}</p>}
           {(hasOlder || hasMore) && <p class="quiet">{t("knowledge.compared", { count: compared })}</p>}
+          {failure ? (
+            <p>
+              <Badge kind="warn">{t("knowledge.by_words")}</Badge> {t("knowledge.embedding_failed", { reason: failure })}
+            </p>
+          ) : (
+            suggestions.length > 0 && <p class="quiet">{model ? t("knowledge.embedded", { model }) : t("knowledge.not_embedded")}</p>
+          )}
           <ol class="newsletter-passages">
             {suggestions.map((one) => (
               <OneSuggestion
@@ -59,7 +66,8 @@ function OneSuggestion({ projectId, suggestion, topics, onDone }: { projectId: s
         <b dir="auto">{title}</b> <Badge kind="warn">{tn("knowledge.new", suggestion.new)}</Badge>{" "}
         {Object.entries(suggestion.causes).map(([cause, count]) => (
           <Badge key={cause}>{t("knowledge.cause_count", { cause: named("knowledge.cause", cause), count })}</Badge>
-        ))}
+        ))}{" "}
+        <Badge>{t(suggestion.grouped_by === "embedding" ? "knowledge.by_embedding" : "knowledge.by_words")}</Badge>
       </p>
       {suggestion.answered_by && <p class="quiet">{t("knowledge.answered_by", { document: suggestion.answered_by })}</p>}
       <details>

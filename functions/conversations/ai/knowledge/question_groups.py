@@ -1,10 +1,13 @@
 """
-Groups questions that ask the same, by their words. Pure and deterministic.
+Groups questions that ask the same: by what they mean, where they have a vector of a model, else by their words. Pure
+and deterministic.
 
-Two questions are alike as far as they share words: each counts by its rarity among all questions, in one form for all
-forms of a word in its language, without function words. One common word of several is none: "How much is the tent?"
-and "How much is shipping?" ask two things. A question joins the group with whose questions it is most
-alike on average, if that is at least LEAST_ALIKE, or begins a new one. So questions in several languages stay apart,
+By vectors a question joins the group whose questions are most alike on average, from *least_alike* on, in any language.
+
+By words two questions are alike as far as they share words: each counts by its rarity among all questions, in one form
+for all forms of a word in its language, without function words. One common word of several is none: "How much is the
+tent?" and "How much is shipping?" ask two things. A question joins the group with whose questions it is most alike on
+average, if that is at least LEAST_ALIKE, or begins a new one. So questions in several languages stay apart by words,
 and "May I send it back?" and "Can I send back shoes?" come together.
 """
 
@@ -19,11 +22,15 @@ from shared.ai.languages.word_forms import terms_of
 from shared.ai.retrieval.index import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from shared.ai.settings import EmbeddingSettings
 
 LEAST_ALIKE: Final = 0.3
 FEWEST_COMMON: Final = 2  # words, unless a question has only one
 MOST_COMPARED: Final = 10  # questions of a group, the first of them
+LEAST_COSINE: Final = 0.5
+LEAST_COSINE_OF_COHERE_V3: Final = 0.7  # its vectors of texts about other things are alike, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +42,69 @@ class Asked:
     language: str | None = None
 
 
-def groups_of(questions: Sequence[Asked]) -> list[list[str]]:
-    """Return the ids of questions in groups, in the order of the questions; those without words are alone."""
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The ids of questions that ask the same; *by_meaning*: by their vectors, not by their words."""
+
+    questions: tuple[str, ...]
+    by_meaning: bool = False
+
+
+def least_alike_of(settings: EmbeddingSettings) -> float:
+    """
+    Return the cosine from which questions are alike: the setting, else an estimate for the model.
+
+    Check: the estimates are not measured with the providers' models.
+    """
+    if settings.least_alike is not None:
+        return settings.least_alike
+    name = settings.model or settings.provider
+    is_cohere_v3 = "cohere.embed" in name and "-v3" in name
+    return LEAST_COSINE_OF_COHERE_V3 if is_cohere_v3 else LEAST_COSINE
+
+
+def groups_of(
+    questions: Sequence[Asked],
+    vectors: Mapping[str, Sequence[float]] | None = None,
+    least_alike: float = LEAST_COSINE,
+) -> list[Group]:
+    """
+    Return questions in groups, in their order: first those with one of the *vectors*, by id. Questions without words
+    are alone.
+    """
+    known = vectors or {}
+    meant = [one.question_id for one in questions if any(known.get(one.question_id, ()))]
+    by_meaning = _by_meaning([known[name] for name in meant], least_alike)
+    others = [one for one in questions if one.question_id not in set(meant)]
+    groups = [Group(tuple(meant[at] for at in group), by_meaning=True) for group in by_meaning]
+    return groups + [
+        Group(tuple(others[at].question_id for at in group)) for group in _by_words(others)
+    ]
+
+
+def _by_meaning(vectors: Sequence[Sequence[float]], least_alike: float) -> list[list[int]]:
+    """Return the positions of vectors in groups. The mean of the cosines with a group is that with its sum."""
+    groups: list[list[int]] = []
+    sums: list[list[float]] = []
+    for number, vector in enumerate(vectors):
+        length = math.hypot(*vector)
+        own = [value / length for value in vector]
+        shares = [
+            math.sumprod(own, total) / len(group) if len(total) == len(own) else 0.0
+            for group, total in zip(groups, sums, strict=True)
+        ]
+        best = _best(shares)
+        if best is not None and shares[best] >= least_alike:
+            groups[best].append(number)
+            sums[best] = [a + b for a, b in zip(sums[best], own, strict=True)]
+        else:
+            groups.append([number])
+            sums.append(own)
+    return groups
+
+
+def _by_words(questions: Sequence[Asked]) -> list[list[int]]:
+    """Return the positions of questions in groups."""
     words = [_words(one) for one in questions]
     counts = Counter(form for forms in words for form in forms)
     weights = {form: math.log(1 + len(questions) / count) for form, count in counts.items()}
@@ -47,12 +115,17 @@ def groups_of(questions: Sequence[Asked]) -> list[list[str]]:
             / len(group[:MOST_COMPARED])
             for group in groups
         ]
-        best = max(range(len(groups)), key=lambda at: (shares[at], -at), default=None)
+        best = _best(shares)
         if best is not None and shares[best] >= LEAST_ALIKE:
             groups[best].append(number)
         else:
             groups.append([number])
-    return [[questions[number].question_id for number in group] for group in groups]
+    return groups
+
+
+def _best(shares: Sequence[float]) -> int | None:
+    """Return the position of the largest share, of equal ones the first; None without shares."""
+    return max(range(len(shares)), key=lambda at: (shares[at], -at), default=None)
 
 
 def _words(question: Asked) -> frozenset[str]:

@@ -33,6 +33,12 @@ def secrets_of_models(company: Company) -> Iterator[tuple[str, str, str]]:
         if config.fallback and config.fallback.api_key_reference is not None:
             where = f"ai_config.{config.provider}_config.{method}.fallback.api_key_reference"
             yield where, config.fallback.api_key_reference, "ai_api_key"
+        for name, part in (
+            ("transcription", config.transcription),
+            ("embedding", config.embedding),
+        ):
+            if part and part.api_key_reference is not None:
+                yield f"ai_config.{name}.api_key_reference", part.api_key_reference, "ai_api_key"
         for position, function in enumerate(config.functions):
             if function.secret_reference is not None:
                 where = f"ai_config.functions.{position}.secret_reference"

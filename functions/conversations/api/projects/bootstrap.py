@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 def playground_dependencies(
-    log: Table, openai_base_url: str, bucket_name: str
+    log: Table, spending: Table, openai_base_url: str, bucket_name: str
 ) -> PlaygroundDependencies:
     """Return the models and documents of all companies; *bucket_name* is the bucket of the documents."""
     return PlaygroundDependencies(
         log=log,
+        spending=spending,
         model_deps=ModelDependencies(
             openai_url=f"{openai_base_url}/v1",
             credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=PATIENT)),

@@ -1,8 +1,8 @@
 """
 Tries a version of a project's settings: the model writes the next message of a conversation that does not exist.
 
-Real turns have the same model, checks and search in documents. Nothing is sent or stored but the count of
-tokens, and no function of the project is called: their results come from the request.
+Real turns have the same model, checks and search in documents. Nothing is sent or stored but the counts of
+tokens and dollars, and no function of the project is called: their results come from the request.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from shared.ai.attachments import Attachment, recognised
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.playground.traces import Traced
 from shared.ai.spending import prices
+from shared.ai.spending.company_model import CompanyCalls
 from shared.api.errors import InvalidInput
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
@@ -50,9 +51,10 @@ SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaygroundDependencies:
-    """Models, the companies' documents, and the table that counts tokens."""
+    """Models, the companies' documents, and the tables that count tokens and what companies spend."""
 
     log: Table
+    spending: Table
     model_deps: ModelDependencies
     documents: DocumentSearch
 
@@ -102,7 +104,14 @@ def tried(
         deadline_ms = clock.now_ms() + remaining_ms - SPARE_MS
         task = unstored.task(opened, history_for(config), knowledge, deadline_ms)
         traced = Traced(
-            models_of(config, deps.model_deps, company.company_id, deadline_ms, _unreported)
+            models_of(
+                config,
+                deps.model_deps,
+                company.company_id,
+                deadline_ms,
+                _unreported,
+                calls=CompanyCalls(deps.spending, company.company_id, spares=True),
+            )
         )
         made = dialogue.answer(Metered(traced, deps.log, company), task, unstored.simulated)
     except ConfigurationInvalid as fault:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import ConversationModel
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.inputs import SpendingQuery
+    from shared.ai.settings import EmbeddingSettings
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
@@ -73,7 +74,20 @@ def _prices(item: Attributes) -> list[PriceView]:
         for model in filter(None, (config, config.fallback)):
             view = _price(model)
             found.setdefault(view.model, view)
+        if embedding := config.embedding:
+            view = _price_of_embeddings(embedding)
+            found.setdefault(view.model, view)
     return list(found.values())
+
+
+def _price_of_embeddings(embedding: EmbeddingSettings) -> PriceView:
+    return PriceView(
+        model=embedding.model or embedding.provider,
+        input=prices.price_of_embeddings(embedding).token_in,
+        output=0,
+        cached_input=0,
+        is_list_price=embedding.price is None,
+    )
 
 
 def _price(model: ConversationModel) -> PriceView:

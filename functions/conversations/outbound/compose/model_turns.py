@@ -20,6 +20,7 @@ from shared.ai.providers import model_creation
 from shared.ai.spending import prices
 from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import REASON
+from shared.ai.spending.company_model import CompanyCalls, CompanyModel
 from shared.ai.spending.models import BoundedModel
 from shared.aws.secrets import SecretUnreadable
 from shared.policy.facts import Reason
@@ -59,7 +60,10 @@ class ModelTurns:
         execute: Execute,
         turn_id: str | None,
     ) -> Answer:
-        """Run one turn. Without *turn_id* its cost is not bounded: a caller has asked for it. Raises Unwritable."""
+        """
+        Run one turn. Without *turn_id* its cost counts for the ceilings of the company only: a caller has asked for it.
+        Raises Unwritable.
+        """
         try:
             return self._bounded(opened, config, task, execute, turn_id)
         except SecretUnreadable:
@@ -83,7 +87,7 @@ class ModelTurns:
         """Return the memory that the model writes after a turn. Raises ai.Unavailable, and AnswerInvalid."""
         deadline_ms = clock.now_ms() + request.limits.within_ms + SHORTEST_LEFT_MS
         try:
-            model = self._models(config, opened.company.company_id, deadline_ms)
+            model = self._turn_models(config, opened.company.company_id, deadline_ms, None)
         except (SecretUnreadable, Misconfigured, NotSent):
             raise ai.Unavailable("not_set_up", ai.Repeat.NEVER) from None
         bounded = BoundedModel(
@@ -112,9 +116,11 @@ class ModelTurns:
         company_id = opened.company.company_id
         if config.api_key_reference is not None:
             self.credentials.value(company_id, config.api_key_reference)
-        model = self._models(config, company_id, task.deadline_ms)
         if turn_id is None:
+            calls = CompanyCalls(self.spending.table, company_id)
+            model = self._turn_models(config, company_id, task.deadline_ms, calls)
             return dialogue.answer(Metered(model, self.log, opened.company), task, execute)
+        model = self._turn_models(config, company_id, task.deadline_ms, None)
         bounded = BoundedModel(
             model,
             self.spending,
@@ -128,8 +134,10 @@ class ModelTurns:
         finally:
             bounded.settle()
 
-    def _models(self, config: AiConfig, company_id: str, deadline_ms: int) -> ai.Model:
-        return models_of(config, self.model_deps, company_id, deadline_ms, _report)
+    def _turn_models(
+        self, config: AiConfig, company_id: str, deadline_ms: int, calls: CompanyCalls | None
+    ) -> ai.Model:
+        return models_of(config, self.model_deps, company_id, deadline_ms, _report, calls=calls)
 
 
 def models_of(
@@ -138,11 +146,21 @@ def models_of(
     company_id: str,
     deadline_ms: int,
     report: Callable[[ai.Unavailable], None],
+    *,
+    calls: CompanyCalls | None,
 ) -> ai.Model:
-    """Return a project's model, with its second one if the project has one. *report*: of a failure of the first."""
+    """
+    Return a project's model, with its second one if the project has one. *report*: of a failure of the first.
+
+    *calls*: as what each call counts for the ceilings of the company; None: the caller reserves.
+    """
 
     def model(settings: ConversationModel) -> ai.Model:
-        return ReadsFiles(model_creation.model_for(settings, deps, company_id), settings.media)
+        made = model_creation.model_for(settings, deps, company_id)
+        if calls is not None:
+            price = prices.price_for(settings)
+            made = CompanyModel(made, price, calls.counts, calls.company, calls.spares)
+        return ReadsFiles(made, settings.media)
 
     first, second = model(config), config.fallback
     if second is None:

@@ -44,44 +44,46 @@ class Metered:
 
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
-        if not self._is_begun and self._is_spent():
+        if not self._is_begun and is_spent(self.log, self.company):
             raise ai.Unavailable(Reason.TOKEN_CAP, ai.Repeat.NEVER)
         self._is_begun = True
         reply = self.model.reply(request)
-        self._count(reply.usage)
+        count(self.log, self.company, reply.usage)
         return reply
 
-    def _is_spent(self) -> bool:
-        policy = self.company.policy
-        if policy.tokens_per_day is None and not policy.dollars:
-            return False
-        company, project = self.company.company_id, self.company.project_id
-        used = quotas.used(
-            self.log, company, project, is_month=policy.dollars_per_month is not None
+
+def is_spent(log: Table, company: Company) -> bool:
+    """Whether a project's budget is spent. Raises the alarm SpendingWarned, once a day, if its share of it is."""
+    policy = company.policy
+    if policy.tokens_per_day is None and not policy.dollars:
+        return False
+    is_month = policy.dollars_per_month is not None
+    used = quotas.used(log, company.company_id, company.project_id, is_month=is_month)
+    is_over = policy.tokens_per_day is not None and used.tokens_today >= policy.tokens_per_day
+    shares = [
+        spent / (most * MICROS) if most else 1.0
+        for most, spent in (
+            (policy.dollars_per_day, used.micros_today),
+            (policy.dollars_per_month, used.micros_of_month),
         )
-        is_over = policy.tokens_per_day is not None and used.tokens_today >= policy.tokens_per_day
-        shares = [
-            spent / (most * MICROS) if most else 1.0
-            for most, spent in (
-                (policy.dollars_per_day, used.micros_today),
-                (policy.dollars_per_month, used.micros_of_month),
-            )
-            if most is not None
-        ]
-        if any(share * 100 >= policy.warn_at_percent for share in shares) and not used.is_warned:
-            self._warn()
-        return is_over or any(share >= 1 for share in shares)
+        if most is not None
+    ]
+    if any(share * 100 >= policy.warn_at_percent for share in shares) and not used.is_warned:
+        _warn(log, company.company_id, company.project_id)
+    return is_over or any(share >= 1 for share in shares)
 
-    def _warn(self) -> None:
-        company, project = self.company.company_id, self.company.project_id
-        if quotas.note_warning(self.log, company, project):
-            metrics.add_metric("SpendingWarned", MetricUnit.Count, 1)
-            logger.warning("budget nearly spent", extra={"company": company, "project": project})
 
-    def _count(self, usage: ai.Usage) -> None:
-        try:
-            quotas.add_use(self.log, self.company.company_id, self.company.project_id, usage)
-        except (ClientError, BotoCoreError) as failure:
-            # The reply is already paid for: a retry would cost the uncounted tokens again.
-            metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)
-            logger.warning("tokens not counted", extra=describe(failure))
+def count(log: Table, company: Company, usage: ai.Usage) -> None:
+    """Count what a call has used."""
+    try:
+        quotas.add_use(log, company.company_id, company.project_id, usage)
+    except (ClientError, BotoCoreError) as failure:
+        # The reply is already paid for: a retry would cost the uncounted tokens again.
+        metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)
+        logger.warning("tokens not counted", extra=describe(failure))
+
+
+def _warn(log: Table, company: str, project: str) -> None:
+    if quotas.note_warning(log, company, project):
+        metrics.add_metric("SpendingWarned", MetricUnit.Count, 1)
+        logger.warning("budget nearly spent", extra={"company": company, "project": project})

@@ -121,6 +121,8 @@ class Message(OfConversation):
     ratings: dict[str, str] = Field(
         default_factory=dict
     )  # by principal: `rated_up`, `rated_down:wrong`
+    # Of a question that the model did not answer, for its group: see `shared.ai.calls.vectors`.
+    vector: str | None = Field(default=None, repr=False)
     completes_task: bool | None = None
     asks_again: bool | None = None  # the customer, so the model
     opts_out: bool | None = None

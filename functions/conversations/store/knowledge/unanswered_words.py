@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from conversations.store import conversations, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import UNSPOKEN, Message, OfConversation, of
+from shared.aws.dynamodb import ConditionFailed
 from shared.inbox.reports.outcomes import RATED_DOWN
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Question:
     text: str = field(repr=False)
     known: tuple[str | None, ...] = field(default=(), repr=False)
     reasons: tuple[str, ...] = ()  # of people who rated the answer as bad
+    vector: str | None = field(default=None, repr=False)  # of its words, see `keep_vectors`
 
 
 def questions_of(table: Table, log: Table, noted: Sequence[Unanswered]) -> list[Question]:
@@ -49,7 +52,7 @@ def questions_of(table: Table, log: Table, noted: Sequence[Unanswered]) -> list[
     def read(one: Unanswered) -> Question | None:
         state = alive[one.ref]
         of_customer = conversations.read(table, state.primary_channel, state.conversation_id)
-        text = _text(log, one)
+        text, vector = _text(log, one)
         if of_customer is None or not text:
             return None
         known = (
@@ -59,7 +62,7 @@ def questions_of(table: Table, log: Table, noted: Sequence[Unanswered]) -> list[
             of_customer.recipient_email,
             state.primary_channel,
         )
-        return Question(one, text, known, rated.get(one.question_id, ()))
+        return Question(one, text, known, rated.get(one.question_id, ()), vector)
 
     with ThreadPoolExecutor(_THREADS) as pool:
         return [one for one in pool.map(read, left) if one is not None]
@@ -69,6 +72,22 @@ def replies_of(log: Table, noted: Sequence[Unanswered]) -> list[str]:
     """Return what a person sent first after each question; empty if none is among the next messages."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(lambda one: _reply(log, one), noted))
+
+
+def keep_vectors(log: Table, vectors: Sequence[tuple[Unanswered, str]]) -> None:
+    """Keep the vectors of questions at their messages, which take them along when they are erased. Repeatable."""
+
+    def keep(noted: Unanswered, vector: str) -> None:
+        with suppress(ConditionFailed):  # erased meanwhile
+            log.update(
+                of(noted.ref, noted.up_to),
+                put=Message.named(vector=vector),
+                when=Message.attr("entry_id").exists(),
+            )
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for _ in pool.map(lambda one: keep(*one), vectors):
+            pass
 
 
 def _counts(one: Unanswered, rated: dict[str, tuple[str, ...]]) -> bool:
@@ -87,10 +106,10 @@ def _ratings(log: Table, noted: Sequence[Unanswered]) -> dict[str, tuple[str, ..
     return found
 
 
-def _text(log: Table, one: Unanswered) -> str:
+def _text(log: Table, one: Unanswered) -> tuple[str, str | None]:
     """
     Return the customer's messages up to the question, back to the last message of another author; not those whose
-    author is not proven, which the model does not read.
+    author is not proven, which the model does not read. Also the vector of these words, if it is kept.
     """
     of_log = Key(PARTITION_KEY).eq(OfConversation.partition(one.ref))
     until = of_log & Key(SORT_KEY).between(Message.first_sk, one.up_to)
@@ -98,7 +117,8 @@ def _text(log: Table, one: Unanswered) -> str:
     read = map(Message.read, items)
     theirs = list(takewhile(lambda message: message.role is Role.USER, read))
     words = (message.content for message in reversed(theirs) if message.counts)
-    return "\n".join(filter(None, words)).strip()
+    vector = theirs[0].vector if theirs and theirs[0].own_sk == one.up_to else None
+    return "\n".join(filter(None, words)).strip(), vector
 
 
 def _reply(log: Table, one: Unanswered) -> str:

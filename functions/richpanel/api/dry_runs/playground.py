@@ -15,6 +15,7 @@ from richpanel.classification.taxonomy import teams
 from richpanel.configuration import shop_settings
 from richpanel.decisions.command.samples import Sample, SampleInvalid, decided, parse_sample
 from richpanel.decisions.replies.renderer import BodyFormat, VariableMissing, render
+from richpanel.worker.cases import costs
 from shared.ai import port as ai
 from shared.ai.playground.traces import Traced
 from shared.api.errors import InvalidInput
@@ -36,7 +37,7 @@ def answer(
     """Return the decision. Raises NoVersion and InvalidInput."""
     sample = _sample(given)
     shop, number = _shop(deps, given)
-    judge = deps.judge
+    judge = costs.asked_by_people(deps)
     traced = Traced(judge.model) if judge else None
     if judge and traced:
         within_ms = min(judge.limits.within_ms, remaining_ms // _CALLS)

@@ -40,10 +40,12 @@ def cause_of(resources: Sources, case: Case, address: str | None, sender: str | 
 def bounded(
     resources: Sources, case: Case, address: str | None, sender: str | None
 ) -> Judge | None:
-    """Return the judge with a model within the bounds; in a function without bounds, the judge itself."""
+    """Return the judge with a model within the bounds of its cause; where people ask, as `asked_by_people`."""
     judge = resources.judge
-    if judge is None or resources.spending is None:
-        return judge
+    if judge is None:
+        return None
+    if resources.spending is None:
+        return asked_by_people(resources)
     from shared.ai.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
 
     cause = cause_of(resources, case, address, sender)
@@ -51,6 +53,24 @@ def bounded(
         judge.model, resources.spending, Kind.TICKET_MODEL, cause, judge.model.name
     )
     return replace(judge, model=model)
+
+
+def asked_by_people(resources: Sources) -> Judge | None:
+    """
+    Return the judge whose calls count for the ceilings of the company alone, up to where their alarm is raised. None
+    without a judge.
+    """
+    judge = resources.judge
+    if judge is None:
+        return None
+    from shared.ai.spending.company_model import CompanyModel  # noqa: PLC0415 - most tickets are decided by rules
+
+    assert resources.spent is not None  # noqa: S101 - for mypy: a function that asks models has one of both
+    price = prices.model_price(judge.model.name)
+    company = resources.account.company or HELP_DESK
+    return replace(
+        judge, model=CompanyModel(judge.model, price, resources.spent, company, spares=True)
+    )
 
 
 def is_refused(judge: Judge | None) -> bool:

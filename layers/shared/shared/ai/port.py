@@ -195,6 +195,32 @@ class Model(Protocol):
         """Answer a request. Raises Unavailable."""
 
 
+type Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of texts in their order, and the tokens that were read."""
+
+    vectors: tuple[Vector, ...] = field(repr=False)
+    tokens: int
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Provider and id of the model: vectors of another name cannot be compared."""
+
+    @property
+    def most_texts(self) -> int:
+        """How many texts a call may have."""
+
+    def embed(self, texts: Sequence[str], within_ms: int) -> Embedded:
+        """Return the vectors of texts that are not empty, with one attempt. Raises Unavailable."""
+
+
 def alternating(history: Sequence[Turn]) -> list[Turn]:
     """Merge adjacent messages of one role, drop blank ones and put the user first (see OPENING), as models require."""
     turns: list[Turn] = []

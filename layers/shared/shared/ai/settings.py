@@ -13,6 +13,9 @@ TOKENS, MOST_TOKENS = 1_024, 32_768
 REASONING_TOKENS = 4_096
 LARGEST_RECORDING_BYTES = 16 << 20  # OpenAI accepts 25 MB
 
+# Parts of the ids of the models at Bedrock whose requests and answers `shared.ai.providers.embeddings` knows.
+EMBEDDERS = ("titan-embed-text-v2", "cohere.embed")
+
 type Provider = Literal["bedrock", "openai", "scripted"]
 
 
@@ -108,4 +111,30 @@ class TranscriptionSettings(Configured):
     def _has_key(self) -> TranscriptionSettings:
         if self.provider == "openai" and self.api_key_reference is None:
             raise ValueError("api_key_reference is missing")
+        return self
+
+
+class EmbeddingSettings(Configured):
+    """
+    The model that turns questions into vectors, so that they are grouped by what they mean; `scripted` is played by the
+    local stack.
+
+    Questions are alike from *least_alike* on, the cosine of their vectors. *price* in dollars for a million tokens
+    replaces the list price.
+    """
+
+    provider: Annotated[Provider, AfterValidator(_available)]
+    model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
+    api_key_reference: Annotated[str, Field(min_length=1)] | None = None
+    least_alike: Annotated[float, Field(gt=0, le=1)] | None = None
+    price: Dollars | None = None
+
+    @model_validator(mode="after")
+    def _has_provider_settings(self) -> EmbeddingSettings:
+        if self.provider != "scripted" and self.model is None:
+            raise ValueError("model is missing")
+        if self.provider == "openai" and self.api_key_reference is None:
+            raise ValueError("api_key_reference is missing")
+        if self.provider == "bedrock" and not any(one in str(self.model) for one in EMBEDDERS):
+            raise ValueError(f"model must have one of {', '.join(EMBEDDERS)} in its id")
         return self

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.sandbox.accounts.bedrock import BedrockAnswer, ToolUseSeed
 from local.sandbox.providers.bedrock import file_rules, rules
+from local.sandbox.providers.bedrock.invoke import invoke
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.providers.openai import schema_answers
 from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, REFUSAL
@@ -133,6 +134,9 @@ def _tokens(text: str) -> int:
 PROVIDER = Provider(
     name="bedrock",
     # The id may be an ARN with slashes.
-    endpoints=(Endpoint("POST", "/model/{model:path}/converse", ("Converse",), converse),),
+    endpoints=(
+        Endpoint("POST", "/model/{model:path}/converse", ("Converse",), converse),
+        Endpoint("POST", "/model/{model:path}/invoke", ("InvokeModel",), invoke),
+    ),
     failure=failure,
 )

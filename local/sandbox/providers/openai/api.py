@@ -1,5 +1,5 @@
 """
-OpenAI's Responses and Conversations.
+OpenAI's Responses, Conversations and Embeddings.
 
 Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
 see `OpenAiAnswer`), else the answer of its schema's script (`schema_answers.py`), else the answer of the scripted model
@@ -20,6 +20,7 @@ from local.sandbox.providers.openai import content_rules, rules, schema_answers,
 from local.sandbox.providers.openai.rules import BrokenRule
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT
 from local.sandbox.responses import json_response
+from local.scripted_model.meanings import vector_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -150,6 +151,24 @@ async def transcribe(call: Call) -> Answer:
     seconds = max(1, len(form["file"].content) // speech.BYTES_A_SECOND)
     answer = {"text": text, "usage": {"type": "duration", "seconds": seconds}}
     return Answer(json_response(answer), speech.recorded(form))
+
+
+async def create_embeddings(call: Call) -> Answer:
+    """`POST /v1/embeddings`: the vectors of texts, see `local.scripted_model.meanings`."""
+    body = _checked(call, rules.check_embeddings)
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    size = body.get("dimensions", 1_536)
+    tokens = sum(map(_tokens, texts))
+    answer = {
+        "object": "list",
+        "data": [
+            {"object": "embedding", "index": at, "embedding": vector_of(text, size)}
+            for at, text in enumerate(texts)
+        ],
+        "model": body["model"],
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+    return Answer(json_response(answer), body)
 
 
 def _checked(call: Call, check: rules.Check) -> dict[str, Any]:
@@ -293,6 +312,7 @@ PROVIDER = Provider(
     endpoints=(
         Endpoint("POST", "/v1/responses", ("create_response",), create_response),
         Endpoint("POST", "/v1/audio/transcriptions", ("create_transcription",), transcribe),
+        Endpoint("POST", "/v1/embeddings", ("create_embedding",), create_embeddings),
         Endpoint("POST", "/v1/conversations", ("create_conversation",), create_conversation),
         Endpoint("POST", "/v1/conversations/{id}/items", ("create_items",), create_items),
         Endpoint("DELETE", "/v1/conversations/{id}", ("delete_conversation",), delete_conversation),

@@ -9,6 +9,7 @@ from typing import Any
 from local.sandbox.providers.openai import content_rules
 
 MOST_ITEMS = 20
+MOST_EMBEDDED = 2_048  # texts of a request
 FEWEST_OUTPUT_TOKENS = 16
 DEEPEST = 10
 _RESPONSE_PARAMETERS = frozenset(
@@ -93,6 +94,22 @@ def check_items(body: dict[str, Any]) -> None:
     _check_items(body.get("items"))
     if not body["items"]:
         raise BrokenRule("items", "Expected an array with at least one item.", "empty_array")
+
+
+def check_embeddings(body: dict[str, Any]) -> None:
+    """Check a request for vectors. Raises BrokenRule."""
+    _only(body, {"input", "model", "dimensions", "encoding_format", "user"})
+    _text(body, "model")
+    texts = body.get("input")
+    texts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_EMBEDDED:
+        raise BrokenRule("input", f"Expected an array of 1 to {MOST_EMBEDDED} texts.")
+    if not all(isinstance(one, str) and one for one in texts):
+        raise BrokenRule("input", "Input cannot contain an empty string.")
+    size = body.get("dimensions")
+    has_sizes = body["model"].startswith("text-embedding-3") or body["model"] == "scripted"
+    if size is not None and (type(size) is not int or size < 1 or not has_sizes):
+        raise BrokenRule("dimensions", "This model does not support specifying dimensions.")
 
 
 def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
-from tests.integration.conversations.admin.test_playground import Scripted
+from tests.integration.conversations.admin.test_playground import Scripted, limit, spent
 from tests.integration.conversations.admin.test_projects import make, put_live, settings
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import COMPANY, PROJECT, SMS, THEIRS, Harness, caller
@@ -62,6 +62,7 @@ def play(
     log, unused = harness.resources.log, cast("Any", None)
     deps = RunDependencies(
         log=log,
+        spending=log.beside(harness.module.settings.spending_table_name),
         companies=harness.resources.companies.table,
         model_deps=unused,
         documents=DocumentSearch(bucket=None, make_bedrock=unused, owners=unused),
@@ -286,3 +287,23 @@ def test_sets_are_listed_and_shown_to_their_company_only(harness: Harness) -> No
         ),
     ):
         assert harness.call(line, body, names=names, who=THEIRS).status == 404, line
+
+
+def test_a_run_counts_for_the_limit_of_the_company_and_its_scenarios_end_at_it(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, "Yes, tea.")
+    put(harness, scenario("a"), scenario("b"))
+    run_id = begin(harness, recorded=False).result["run_id"]
+    first, second = steps(harness)
+    limit(harness, 1_000_000_000)
+    play(harness, first)
+    counted = spent(harness)
+    limit(harness, 0)
+
+    play(harness, second)
+
+    run = shown(harness, run_id)
+    assert counted > 0
+    assert (run["done"], run["passed"]) == (2, 1)
+    assert run["results"][1]["results"][0]["stopped"] == "spending_limit"

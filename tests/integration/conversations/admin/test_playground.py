@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from shared.ai import port as ai
 from shared.ai.providers import model_creation
+from shared.ai.spending import ceilings, usage
+from shared.runtime import clock
 from tests.integration.conversations.admin.test_projects import (
     ADMIN,
     BOOK,
@@ -21,8 +23,11 @@ from tests.integration.conversations.admin.test_projects import (
     version,
 )
 from tests.integration.conversations.fakes import Answer
-from tests.integration.conversations.harness import Harness
+from tests.integration.conversations.harness import COMPANY, Harness
 from tests.integration.conversations.steps import function_call, model_answer
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
 
 
 @dataclass
@@ -224,3 +229,50 @@ def test_a_wrong_try_is_refused_with_its_field(
     assert refused.status == 400
     assert field in [one["field"] for one in refused.body["error"]["details"]]
     assert model.asked == []
+
+
+def limit(harness: Harness, micros: int) -> None:
+    """A ceiling of a day of the company."""
+    usage.set_ceilings(spending(harness), COMPANY, {"day_micros": micros}, by="a person")
+
+
+def spending(harness: Harness) -> Table:
+    table: Table = harness.resources.log.beside(harness.module.settings.spending_table_name)
+    return table
+
+
+def spent(harness: Harness) -> int:
+    """The micro-dollars of the company that are counted today."""
+    return ceilings.spent(spending(harness), COMPANY, clock.to_text(harness.now[0])[:10])[0]
+
+
+def test_a_try_counts_for_the_limit_of_the_company_and_ends_at_it(
+    harness: Harness, model: Scripted
+) -> None:
+    limit(harness, 1_000_000_000)
+    model.answers = [model_answer("Yes.")]
+    tried(harness, "Hello")
+    counted = spent(harness)
+    limit(harness, 0)
+
+    refused = tried(harness, "Hello")
+
+    assert counted > 0
+    assert (refused.status, refused.body["error"]["message"]) == (422, "spending_limit")
+    assert len(model.asked) == 1
+
+
+def test_a_replay_ends_at_the_limit_of_the_company(harness: Harness, model: Scripted) -> None:
+    ref = harness.begin()
+    message = harness.says(ref, "Is there tea?")
+    harness.left_ms = 29_000
+    limit(harness, 0)
+
+    refused = harness.on(
+        ref,
+        "playground",
+        {"message": f"{message.message_timestamp}~{message.entry_id}"},
+        who=ADMIN,
+    )
+
+    assert (refused.status, model.asked) == (422, [])

@@ -1,6 +1,7 @@
 """`python -m operations projects`: an operator stores and shows projects of companies."""
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,70 @@ def test_a_file_keeps_the_trial_that_the_project_names_and_begins_none(
     assert found is not None
     assert "ai_trial" not in begun
     assert (found["ai_trial"], found["retention_days"]) == ("1767268800000-00000000", 90)
+
+
+def before_the_write(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let something happen between the command's read of the project and its write."""
+    write = projects._store
+
+    def acts_first(*given: Any) -> None:
+        act()
+        write(*given)
+
+    monkeypatch.setattr(projects, "_store", acts_first)
+
+
+@pytest.mark.parametrize("name", ["ai_trial", "ai_version"])
+@pytest.mark.parametrize("before", [None, 7])
+def test_a_file_takes_back_no_trial_and_no_version_of_meanwhile(
+    tables: dict[str, Table],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    before: int | None,
+) -> None:
+    assert put(file, sample_data.project()) == 0
+    where = set_ups.key(sample_data.COMPANY, sample_data.PROJECT)
+    if before is not None:
+        tables[projects.TABLE].update(where, put={name: before if name == "ai_version" else "7"})
+    meanwhile: dict[str, Any] = {name: 9 if name == "ai_version" else "9"}
+    before_the_write(monkeypatch, lambda: tables[projects.TABLE].update(where, put=meanwhile))
+
+    refused = put(file, sample_data.project(retention_days=90))
+
+    found = stored(tables)
+    assert found is not None
+    assert (refused, found[name]) == (1, meanwhile[name])
+    assert "retention_days" not in found
+
+
+def test_a_project_that_another_command_stores_meanwhile_is_kept(
+    tables: dict[str, Table], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = storable(sample_data.project(retention_days=30, ai_version=1))
+    before_the_write(monkeypatch, lambda: tables[projects.TABLE].put(other))
+
+    assert put(file, sample_data.project(retention_days=90)) == 1
+
+    found = stored(tables)
+    assert found is not None
+    assert found["retention_days"] == 30
+
+
+def test_a_file_whose_first_write_got_no_response_is_stored(
+    tables: dict[str, Table], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert put(file, sample_data.project()) == 0
+    write = Table.put
+
+    def twice(table: Table, item: dict[str, Any], **given: Any) -> None:
+        write(table, item, **given)
+        if table.name == tables[projects.TABLE].name:
+            write(table, item, **given)
+
+    monkeypatch.setattr(Table, "put", twice)
+
+    assert put(file, sample_data.project(ai_config=BEDROCK)) == 0
 
 
 def test_a_file_does_not_make_settings_live_that_have_not_passed_a_gate(

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from richpanel.clients.language_model import Judge
+from richpanel.worker.cases.costs import HELP_DESK
 from shared.ai import port as ai
+from shared.ai.spending import ceilings, prices, usage
+from shared.runtime import clock
 from tests.integration.richpanel.admin.conftest import (
     DISPUTE,
     READER,
@@ -19,6 +22,7 @@ from tests.integration.richpanel.admin.test_settings import put
 from tests.integration.richpanel.admin.test_settings_versions import draft
 
 if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
     from tests.integration.answers import Answer
     from tests.integration.richpanel.admin.conftest import Admin
 
@@ -166,3 +170,46 @@ def test_only_operators_of_the_help_desk_try_settings(admin: Admin) -> None:
 
 def test_an_unknown_version_is_not_found(admin: Admin) -> None:
     assert tried(admin, RETURN, number=9).status == 404
+
+
+def limit(admin: Admin, micros: int) -> Table:
+    """The table where the company's decisions that people ask for count, with a ceiling of a day."""
+    table: Table = admin.module.deps.spent
+    usage.set_ceilings(table, HELP_DESK, {"day_micros": micros}, by="a person")
+    return table
+
+
+def test_a_try_counts_for_the_limit_of_the_company_and_ends_at_it(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Scripted(OPINION)
+    monkeypatch.setattr(admin.module.deps, "judge", Judge(model))
+    today = clock.to_text(clock.now_ms())[:10]
+    table = limit(admin, 1_000_000_000)
+
+    tried(admin, "Sizing is off.")
+    counted = ceilings.spent(table, HELP_DESK, today)[0]
+    limit(admin, 0)
+    refused = tried(admin, "Sizing is off.")
+
+    assert counted == prices.model_price("made-up").of(500, 50)
+    assert (len(model.asked), refused.status) == (1, 200)
+    assert refused.result["rule"] != "model"
+
+
+def test_a_ticket_that_is_judged_again_counts_for_the_limit_of_the_company(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Scripted(OPINION, OPINION)
+    admin.harness.ticket(RETURN)
+    monkeypatch.setattr(admin.module.deps, "judge", Judge(model))
+    today = clock.to_text(clock.now_ms())[:10]
+    table = limit(admin, 1_000_000_000)
+
+    assert admin.replay("dry_run").status == 200
+    counted = ceilings.spent(table, HELP_DESK, today)[0]
+    limit(admin, 0)
+    assert admin.replay("dry_run").status == 200
+
+    assert counted == prices.model_price("made-up").of(500, 50)
+    assert len(model.asked) == 1

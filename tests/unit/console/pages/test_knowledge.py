@@ -52,6 +52,7 @@ class Shop:
     tried: list[dict[str, Any]] = field(default_factory=list)
     unanswered: list[dict[str, Any]] = field(default_factory=list)
     settled: list[dict[str, Any]] = field(default_factory=list)
+    embedding: dict[str, str | None] = field(default_factory=dict)
 
     def network(self, pages: Path) -> Network:
         documents = [document("prices.md", "Prices"), document("returns.md", "Returns")]
@@ -103,7 +104,8 @@ class Shop:
 
     def _suggestions(self, _: Call) -> Answer:
         bounds = {"compared": len(self.unanswered), "has_older": False, "has_more": False}
-        return Answer({"suggestions": self.unanswered, **bounds})
+        how = {"embedding_model": None, "embedding_failure": None} | self.embedding
+        return Answer({"suggestions": self.unanswered, **bounds, **how})
 
     def _settle(self, call: Call) -> Answer | Refusal:
         if call.input.get("text") == "too long":
@@ -242,7 +244,8 @@ def suggestion(number: int, draft: str = "") -> dict[str, Any]:
     }  # fmt: skip
     return {
         "questions": [question], "question_ids": [f"q{number}", "older"], "new": 2, "settled": 0,
-        "causes": {"no_passage": 1, "ai": 1}, "title": f"Question {number}?", "draft": draft, "answered_by": None,
+        "causes": {"no_passage": 1, "ai": 1}, "title": f"Question {number}?", "draft": draft,
+        "grouped_by": "words", "answered_by": None,
     }  # fmt: skip
 
 
@@ -311,3 +314,31 @@ def test_the_page_is_shown_in_other_languages(opened: Opened, pages: Path, local
     expect(page.get_by_role("heading", name=title)).to_be_visible()
 
     assert barriers(page) == []
+
+
+@pytest.mark.parametrize(
+    ("embedding", "shown"),
+    [
+        ({}, "the settings name no embedding model"),
+        ({"embedding_model": "a-model"}, "Questions are compared by their meaning, by a-model."),
+        (
+            {"embedding_model": "a-model", "embedding_failure": "spending_limit"},
+            "Some questions are grouped by their words, since the embedding model gave no vector",
+        ),
+    ],
+)
+def test_each_group_and_the_list_say_how_questions_were_compared(
+    opened: Opened, pages: Path, embedding: dict[str, str | None], shown: str
+) -> None:
+    meant = suggestion(1) | {"grouped_by": "embedding"}
+    shop = Shop(unanswered=[meant, suggestion(2)], embedding=embedding)
+    page = opened(shop.network(pages), "operations/projects")
+    region = page.get_by_role("region", name="Questions without an answer")
+
+    expect(region.get_by_text(shown)).to_be_visible()
+    items = region.get_by_role("listitem", name="Question")
+    expect(items.nth(0)).to_contain_text("grouped by meaning")
+    expect(items.nth(1)).to_contain_text("grouped by words")
+    assert barriers(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
-from conversations.ai.knowledge.question_groups import Asked, groups_of
+from conversations.ai.knowledge.question_groups import (
+    LEAST_COSINE,
+    LEAST_COSINE_OF_COHERE_V3,
+    Asked,
+    Group,
+    groups_of,
+    least_alike_of,
+)
+from shared.ai.settings import EmbeddingSettings
 from tests.cases import each
 
 ENGLISH = [
@@ -18,7 +27,7 @@ ENGLISH = [
 
 def grouped(questions: list[str], language: str | None) -> list[list[str]]:
     asked = [Asked(text, text, language) for text in questions]
-    return groups_of(asked)
+    return [list(one.questions) for one in groups_of(asked)]
 
 
 @each(
@@ -87,3 +96,60 @@ def test_two_hundred_questions_are_compared_with_bounds() -> None:
 
 def test_no_question_is_in_no_group() -> None:
     assert groups_of([]) == []
+
+
+def test_questions_with_vectors_come_together_by_them_in_any_language_and_the_others_by_words() -> (
+    None
+):
+    german, english, other, plain, same = (
+        Asked("de", "Darf ich mein Zelt zurückschicken?", "de"),
+        Asked("en", "May I send my tent back?", "en"),
+        Asked("open", "When do you open?", "en"),
+        Asked("w1", "Where is my tent now?", "en"),
+        Asked("w2", "Where is the tent now?", "en"),
+    )
+    vectors = {"de": (100, 10), "en": (90, -5), "open": (-8, 120)}
+
+    groups = groups_of([plain, german, same, other, english], vectors)
+
+    assert groups == [
+        Group(("de", "en"), by_meaning=True),
+        Group(("open",), by_meaning=True),
+        Group(("w1", "w2")),
+    ]
+
+
+def test_a_vector_without_direction_or_of_another_size_joins_no_group() -> None:
+    asked = [Asked(name, name) for name in "abc"]
+    vectors = {"a": (1, 0), "b": (1, 0, 0), "c": (0, 0)}
+
+    groups = groups_of(asked, vectors)
+
+    assert groups == [
+        Group(("a",), by_meaning=True),
+        Group(("b",), by_meaning=True),
+        Group(("c",)),
+    ]
+
+
+@each(
+    ("settings", "least"),
+    [
+        ({"model": "amazon.titan-embed-text-v2:0"}, LEAST_COSINE),
+        ({"model": "cohere.embed-multilingual-v3"}, LEAST_COSINE_OF_COHERE_V3),
+        ({"model": "cohere.embed-v4:0"}, LEAST_COSINE),
+        ({"model": "cohere.embed-v4:0", "least_alike": 0.9}, 0.9),
+    ],
+)
+def test_how_alike_questions_must_be_is_the_setting_or_an_estimate_for_the_model(
+    settings: dict[str, Any], least: float
+) -> None:
+    assert least_alike_of(EmbeddingSettings(provider="bedrock", **settings)) == least
+
+
+def test_the_least_likeness_decides_whether_questions_come_together() -> None:
+    asked = [Asked(name, name) for name in "ab"]
+    vectors = {"a": (3, 4), "b": (4, 3)}  # cosine 0.96
+
+    assert len(groups_of(asked, vectors, 0.95)) == 1
+    assert len(groups_of(asked, vectors, 0.97)) == 2

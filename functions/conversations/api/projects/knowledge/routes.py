@@ -16,6 +16,7 @@ from shared.api.routing.routes import Request
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
+    from conversations.api.projects.playground import PlaygroundDependencies
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.aws.s3 import Bucket
 
@@ -26,10 +27,14 @@ _ADMIN = Scope.CONVERSATIONS_ADMIN
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRoutes:
-    """The routes over the dependencies of the admin API; *documents* creates the clients of searches when used."""
+    """The routes over the dependencies of the admin API; *playground* creates clients of models when they are used."""
 
     deps: ApiDependencies
-    documents: Callable[[], DocumentSearch]
+    playground: Callable[[], PlaygroundDependencies]
+
+    def documents(self) -> DocumentSearch:
+        """Return the search in documents."""
+        return self.playground().documents
 
     def bucket(self) -> Bucket:
         """Return the bucket of the documents."""
@@ -84,8 +89,7 @@ class KnowledgeRoutes:
         """List the questions that the model of a project did not answer, in groups, with a draft of an answer."""
         from conversations.api.projects.knowledge import suggestions  # noqa: PLC0415 - see the docstring of the module
 
-        stored = suggestions.stored_of(self.deps, request.caller, project_id)
-        return suggestions.listed(self.deps, stored)
+        return suggestions.listed(self.deps, self.playground(), request.caller, project_id)
 
     @route_methods.changes(f"POST {_KNOWLEDGE}/dismissals", _ADMIN)
     def dismiss_questions(

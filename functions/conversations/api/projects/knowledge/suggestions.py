@@ -1,21 +1,23 @@
 """
 Suggestions for documents and facts: the questions that a project's model did not answer, in groups.
 
-They are made when they are read, from the newest notes of questions: a suggestion is stored nowhere, and its words are
-those of the conversations, masked. What people make of a suggestion is written to its questions: one that is accepted
-or dismissed comes back with the next question of its group.
+They are made when they are read, from the newest notes of questions, by `meanings` and words: a suggestion is stored
+nowhere, and its words are those of the conversations, masked. What people make of a suggestion is written to its
+questions: one that is accepted or dismissed comes back with the next question of its group.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conversations.ai.knowledge.question_groups import Asked, groups_of
 from conversations.api.access import NotFound, StateConflict
 from conversations.api.projects import versions
 from conversations.api.projects.knowledge import facts, views
+from conversations.api.projects.knowledge.meanings import meanings_of
 from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.knowledge.unanswered import UnansweredQuestions
 from conversations.store.knowledge.unanswered_words import questions_of, replies_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.knowledge.inputs import AcceptanceInput, DismissalInput
+    from conversations.api.projects.playground import PlaygroundDependencies
     from conversations.store.knowledge.unanswered_words import Question
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
@@ -47,23 +50,37 @@ _DAY: Final = 10  # characters of a date
 _OF_SCRIPT: Final = {"Arab": "ar", "Ethi": "am"}  # as documents are indexed
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Questions that ask the same."""
+
+    questions: list[Question]
+    by_meaning: bool
+
+
 def stored_of(deps: ApiDependencies, caller: Caller, project_id: str) -> UnansweredQuestions:
     """Return the noted questions of a project of the caller. Raises NotFound."""
     versions.item_of(deps, caller, project_id)
     return UnansweredQuestions(deps.resources.log, caller.company, project_id)
 
 
-def listed(deps: ApiDependencies, stored: UnansweredQuestions) -> views.SuggestionsView:
-    """Return the suggestions with a new question, those with the most new ones first."""
-    noted, has_more = stored.newest()
+def listed(
+    deps: ApiDependencies, playground: PlaygroundDependencies, caller: Caller, project_id: str
+) -> views.SuggestionsView:
+    """Return the suggestions with a new question, those with the most new ones first. Raises NotFound."""
+    item = versions.item_of(deps, caller, project_id)
     log = deps.resources.log
+    noted, has_more = UnansweredQuestions(log, caller.company, project_id).newest()
     known = {one.noted.question_id: one for one in questions_of(deps.resources.table, log, noted)}
     asked = [Asked(name, one.text, _language(one)) for name, one in known.items()]
-    groups = [[known[name] for name in group] for group in groups_of(asked)]
-    wanted = [group for group in groups if _new_of(group)]
-    wanted.sort(key=lambda group: (-len(_new_of(group)), group[-1].noted.question_id))
+    texts = {name: _masked(one) for name, one in known.items()}
+    meant = meanings_of(playground, item, known, texts)
+    made = groups_of(asked, meant.vectors, meant.least_alike)
+    groups = [_Group([known[name] for name in one.questions], one.by_meaning) for one in made]
+    wanted = [one for one in groups if _new_of(one.questions)]
+    wanted.sort(key=lambda one: (-len(_new_of(one.questions)), one.questions[-1].noted.question_id))
     shown = wanted[:MOST_SUGGESTIONS]
-    tried = [one for group in shown for one in _tried(group)]
+    tried = [one for group in shown for one in _tried(group.questions)]
     replies = dict(
         zip(
             (one.noted.question_id for one in tried),
@@ -76,6 +93,8 @@ def listed(deps: ApiDependencies, stored: UnansweredQuestions) -> views.Suggesti
         compared=len(known),
         has_older=has_more,
         has_more=len(wanted) > MOST_SUGGESTIONS,
+        embedding_model=meant.model,
+        embedding_failure=meant.failure,
     )
 
 
@@ -160,7 +179,8 @@ def _language(question: Question) -> str | None:
     return _OF_SCRIPT.get(found, found) if found else None
 
 
-def _view(group: Sequence[Question], replies: dict[str, str]) -> views.SuggestionView:
+def _view(made: _Group, replies: dict[str, str]) -> views.SuggestionView:
+    group = made.questions
     new = _new_of(group)
     newest = new[-1]
     replied = (
@@ -178,6 +198,7 @@ def _view(group: Sequence[Question], replies: dict[str, str]) -> views.Suggestio
         causes=dict(Counter(one.noted.cause for one in new)),
         title=_masked(newest)[:LONGEST_TITLE],
         draft=Mask(source.known).text(reply) if source else "",
+        grouped_by="embedding" if made.by_meaning else "words",
         answered_by=next((one.document for one in reversed(before) if one.document), None),
     )
 

@@ -1,5 +1,7 @@
 """Response models of searches in a project's documents, and of its questions."""
 
+from typing import Literal
+
 from conversations.store.items.conversation import ChannelMethod
 from shared.api.models.views import View
 
@@ -98,7 +100,8 @@ class UnansweredView(View):
 class SuggestionView(View):
     """
     Questions that ask the same: the newest of them, and the ids of all that are new. `settled` were accepted or
-    dismissed before; `answered_by` is the document that the last accepted answer was written into.
+    dismissed before; `answered_by` is the document that the last accepted answer was written into. `grouped_by`: how
+    the questions were found to ask the same.
 
     `title` and `draft` are proposals: the words of a question, and what a person has answered, masked in the same way.
     """
@@ -110,19 +113,23 @@ class SuggestionView(View):
     causes: dict[str, int]
     title: str
     draft: str
+    grouped_by: Literal["embedding", "words"]
     answered_by: str | None
 
 
 class SuggestionsView(View):
     """
     Suggestions, those with the most new questions first. `compared` questions were grouped; `has_older`: there are
-    more, which were not; `has_more`: only the first suggestions are shown.
+    more, which were not; `has_more`: only the first suggestions are shown. `embedding_failure`: why questions without a
+    vector of the project's `embedding_model` were grouped by their words.
     """
 
     suggestions: list[SuggestionView]
     compared: int
     has_older: bool
     has_more: bool
+    embedding_model: str | None
+    embedding_failure: str | None
 
 
 class SettledView(View):

@@ -49,7 +49,9 @@ def begin(deps: ApiDependencies, project_id: str, request: Request[TrialInput]) 
     if newest is not None and newest.made_for == request.cause:
         return queries.view(newest)
     live = _compared(deps, item, request)
-    if newest is not None and trials.running(stored, newest.trial_id, projects.parse(item)):
+    if newest is not None and trials.running(
+        stored, resources.companies, newest.trial_id, projects.parse(item)
+    ):
         raise StateConflict(_RUNS)
     now = clock.now_ms()
     wanted = Trial(
@@ -154,7 +156,8 @@ def _problems(given: TrialInput) -> list[dict[str, str]]:
 def _naming(deps: ApiDependencies, item: Attributes, before: Any, trial_id: str) -> Attributes:  # noqa: ANN401 - an attribute
     """Return the write with which the project names its newest trial, unless another call was first."""
     named = Attr(versions.TRIAL)
-    unchanged = named.not_exists() if before is None else named.eq(before)
+    # The trial before may have been put away since the project was read.
+    unchanged = named.not_exists() if before is None else named.not_exists() | named.eq(before)
     return deps.resources.companies.table.to_update(
         projects.key(str(item["company_id"]), str(item["project_id"])),
         put={versions.TRIAL: trial_id},

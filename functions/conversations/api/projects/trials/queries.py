@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.trials.inputs import TrialsQuery
+    from conversations.configuration.projects import Companies
     from conversations.store.items.parts.trial import ShadowAnswer
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
@@ -58,7 +59,7 @@ def outcomes(
     stored, trial = found(deps, caller, project_id, trial_id)
     item = project_versions.item_of(deps, caller, project_id)
     if not trial.is_over:
-        trial = _ruled(stored, trial, item)
+        trial = _ruled(stored, deps.resources.companies, trial, item)
     if trial.is_over and item.get(versions.TRIAL) == trial_id:
         put_away(deps, caller, project_id, trial_id)
     counts = stored.counts(trial)
@@ -71,10 +72,12 @@ def outcomes(
     )
 
 
-def _ruled(stored: Trials, trial: Trial, item: Attributes) -> Trial:
+def _ruled(stored: Trials, companies: Companies, trial: Trial, item: Attributes) -> Trial:
     """Return a trial after its rules have been asked; it ends also if its project does not name it any more."""
     try:
-        is_running = trials.running(stored, trial.trial_id, projects.parse(item)) is not None
+        is_running = (
+            trials.running(stored, companies, trial.trial_id, projects.parse(item)) is not None
+        )
     except ConfigurationInvalid:
         is_running = True  # no turn runs until an operator has repaired the project
     if not is_running:

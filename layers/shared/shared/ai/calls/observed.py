@@ -8,6 +8,7 @@ annotations of X-Ray have no dots, so a step has them as metadata.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,9 +17,11 @@ from shared.runtime import clock, tracing
 from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-OPERATION: Final = "chat"
+    from shared.ai.port import Embedded, Embedder
+
+OPERATION, EMBEDDINGS = "chat", "embeddings"
 MESSAGE: Final = "model called"
 # By the first part of `Model.name`.
 _PROVIDERS: Final[Mapping[str, str]] = {"bedrock": "aws.bedrock", "openai": "openai"}
@@ -45,31 +48,77 @@ class ObservedModel:
 
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`."""
-        facts, begun = _of_request(self.model.name, request), clock.now_ms()
-        with tracing.step(f"{OPERATION} {facts['gen_ai.request.model']}"):
-            try:
+        with tracing.step(_step(OPERATION, self.model.name)):
+            with _observed(OPERATION, self.model.name, tracing.describe_step) as facts:
+                facts.update(_of_request(request))
                 reply = self.model.reply(request)
-            except Exception as failure:
-                code = getattr(failure, "code", None)
-                facts["error.type"] = code or type(failure).__name__
-                raise
-            else:
-                facts |= _of_reply(reply)
-                return reply
-            finally:
-                seconds = (clock.now_ms() - begun) / clock.SECOND_MS
-                facts["gen_ai.client.operation.duration"] = seconds
-                tracing.describe_step(facts)
-                logger.info(MESSAGE, extra=facts)
+                facts.update(_of_reply(reply))
+            return reply
 
 
-def _of_request(name: str, request: ai.Request) -> dict[str, Any]:
+@dataclass(slots=True, eq=False)
+class ObservedEmbedder:
+    """A model of vectors as outside tools see its calls in the log. They are one step of the trace."""
+
+    model: Embedder
+
+    @property
+    def name(self) -> str:
+        """See `Embedder.name`."""
+        return self.model.name
+
+    @property
+    def most_texts(self) -> int:
+        """See `Embedder.most_texts`."""
+        return self.model.most_texts
+
+    def embed(self, texts: Sequence[str], within_ms: int) -> Embedded:
+        """See `Embedder.embed`."""
+        with _observed(EMBEDDINGS, self.model.name) as facts:
+            found = self.model.embed(texts, within_ms)
+            facts["gen_ai.usage.input_tokens"] = found.tokens
+            facts["gen_ai.embeddings.dimension.count"] = len(found.vectors[0])
+            return found
+
+
+def step_of_vectors(name: str) -> AbstractContextManager[None]:
+    """Return the step of the trace of calls for vectors."""
+    return tracing.step(_step(EMBEDDINGS, name))
+
+
+def _step(operation: str, name: str) -> str:
     provider, _, model = name.partition(":")
-    temperature = request.limits.temperature
-    return {
-        "gen_ai.operation.name": OPERATION,
+    return f"{operation} {model or provider}"
+
+
+@contextmanager
+def _observed(
+    operation: str, name: str, describe: Callable[[dict[str, Any]], None] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Log a call with the facts that the caller adds."""
+    provider, _, model = name.partition(":")
+    facts: dict[str, Any] = {
+        "gen_ai.operation.name": operation,
         "gen_ai.provider.name": _PROVIDERS.get(provider, provider),
         "gen_ai.request.model": model or provider,
+    }
+    begun = clock.now_ms()
+    try:
+        yield facts
+    except Exception as failure:
+        code = getattr(failure, "code", None)
+        facts["error.type"] = code or type(failure).__name__
+        raise
+    finally:
+        facts["gen_ai.client.operation.duration"] = (clock.now_ms() - begun) / clock.SECOND_MS
+        if describe:
+            describe(facts)
+        logger.info(MESSAGE, extra=facts)
+
+
+def _of_request(request: ai.Request) -> dict[str, Any]:
+    temperature = request.limits.temperature
+    return {
         "gen_ai.request.max_tokens": request.limits.most_tokens,
         "gen_ai.output.type": "json" if request.schema is not None else "text",
         **({"gen_ai.request.temperature": temperature} if temperature is not None else {}),

@@ -135,12 +135,9 @@ class Bedrock:
         try:
             answer = self.make_client(config).converse(**self._body(request))
         except ClientError as error:
-            raise _unavailable(error) from None
+            raise unavailable(error) from None
         except BotoCoreError as error:
-            passes = isinstance(error, HTTPClientError | ConnectionError)
-            repeat = Repeat.LATER if passes else Repeat.NEVER
-            in_doubt = isinstance(error, HTTPClientError)
-            raise Unavailable(type(error).__name__, repeat, may_be_billed=in_doubt) from None
+            raise unreachable(error) from None
         schema = request.schema
         return _reply(answer, schema.name if schema and self.structure == "tool" else None)
 
@@ -265,7 +262,16 @@ def _reply(answer: Mapping[str, Any], answer_tool: str | None) -> Reply:
     return Reply(text, stop, spent, tuple(calls))
 
 
-def _unavailable(error: ClientError) -> Unavailable:
+def unreachable(error: BotoCoreError) -> Unavailable:
+    """Return the failure of a call without a response."""
+    passes = isinstance(error, HTTPClientError | ConnectionError)
+    repeat = Repeat.LATER if passes else Repeat.NEVER
+    in_doubt = isinstance(error, HTTPClientError)
+    return Unavailable(type(error).__name__, repeat, may_be_billed=in_doubt)
+
+
+def unavailable(error: ClientError) -> Unavailable:
+    """Return the failure of a call that Bedrock has refused."""
     code = error.response["Error"]["Code"]
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code == "ModelErrorException":

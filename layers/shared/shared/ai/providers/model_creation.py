@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.ai.calls.observed import ObservedModel
+from shared.ai.calls.observed import ObservedEmbedder, ObservedModel
 from shared.ai.spending import prices
 from shared.ai.spending.priced import PricedModel
 from shared.providers.outcomes import Misconfigured
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from botocore.config import Config
 
-    from shared.ai.port import Model
+    from shared.ai.port import Embedder, Model
     from shared.ai.providers.openai import Account
     from shared.ai.providers.transcription import Transcriber
-    from shared.ai.settings import ModelSettings, TranscriptionSettings
+    from shared.ai.settings import EmbeddingSettings, ModelSettings, TranscriptionSettings
     from shared.providers.company_secrets import CompanySecrets
 
 
@@ -94,6 +94,23 @@ def transcriber_for(
     else:
         account = _account(settings.api_key_reference, openai_url, credentials, company_id)
     return OpenAiTranscriber(account, settings.model, settings.language)
+
+
+def embedder_for(settings: EmbeddingSettings, deps: ModelDependencies, company_id: str) -> Embedder:
+    """Create the model of a project's vectors. Raises Misconfigured like `account_for`."""
+    from shared.ai.providers.embeddings import BedrockEmbedder, OpenAiEmbedder  # noqa: PLC0415 - see `model_for`
+
+    if settings.provider == "bedrock":
+        return ObservedEmbedder(BedrockEmbedder(deps.make_bedrock, str(settings.model)))
+    if settings.provider == "openai":
+        account = _account(
+            settings.api_key_reference, deps.openai_url, deps.credentials, company_id
+        )
+    else:
+        from shared.ai.providers.openai import Account  # noqa: PLC0415 - as above
+
+        account = Account(deps.openai_url, _ANY_KEY)
+    return ObservedEmbedder(OpenAiEmbedder(account, settings.model or settings.provider))
 
 
 def account_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Account:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shared.ai import port as ai
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class BoundedModel:
     """
     A model for the work on one message. Its first call reserves the cost, and raises ai.Unavailable (`spending_limit`)
-    beyond the bounds; `settle` counts what all calls have used. Work that has started is completed.
+    beyond the bounds. Work that has started is completed: what its calls have used beyond the reservation counts after
+    each of them, and `settle` counts the real price.
 
     *model_id* decides the price; *further_price* (micro-dollars): the price of a message that is sent besides.
     """
@@ -32,6 +33,7 @@ class BoundedModel:
     is_refused: bool = field(default=False, init=False)
     _reservation: Reservation | None = field(default=None, init=False)
     _usage: ai.Usage = field(default_factory=ai.Usage, init=False)
+    _counted: int = field(default=0, init=False)  # micro-dollars
 
     @property
     def name(self) -> str:
@@ -48,13 +50,19 @@ class BoundedModel:
             if isinstance(reserved, Reached):
                 self.is_refused = True
                 raise ai.Unavailable(REASON, ai.Repeat.NEVER)
-            self._reservation = reserved
+            self._reservation, self._counted = reserved, reserved.micros
         reply = self.model.reply(request)
         self._usage += reply.usage
+        if self._price() > self._counted:
+            self.settle()
         return reply
 
     def settle(self) -> None:
         """Count the real price; without an answered call the estimate stays."""
         if self._reservation is not None and self._usage != ai.Usage():
-            price = prices.price_of(self.model_id, self._usage) + self.further_price
-            self.spending.settle(self._reservation, price)
+            price = self._price()
+            self.spending.settle(replace(self._reservation, micros=self._counted), price)
+            self._counted = price
+
+    def _price(self) -> int:
+        return prices.price_of(self.model_id, self._usage) + self.further_price

@@ -16,7 +16,7 @@ from shared.ai.spending.bounds import MICROS, Kind
 
 if TYPE_CHECKING:
     from shared.ai.port import Request, Usage
-    from shared.ai.settings import ModelSettings
+    from shared.ai.settings import EmbeddingSettings, ModelSettings
 
 AS_OF: Final = "2026-02"
 SOURCES: Final = (
@@ -63,6 +63,12 @@ _CLASSES: Final = (
     (re.compile(r"haiku|mini|nano|lite|micro|flash|small|8b|scripted"), SMALL),
     (re.compile(r"sonnet|nova-pro|gpt-|o3|o4|mistral|llama|deepseek|qwen"), USUAL),
 )
+# Of models of vectors, whose answers cost nothing: the first whose words an id has, else the last.
+_EMBEDDINGS: Final = (
+    (re.compile(r"titan-embed-text-v2|text-embedding-3-small|scripted"), ModelPrice(0.02, 0.0)),
+    (re.compile(r"cohere\.embed"), ModelPrice(0.12, 0.0)),
+    (re.compile(r""), ModelPrice(0.13, 0.0)),
+)
 # Of one unit, for the kinds whose price no model decides. A message: an SMS of two segments, or a template.
 UNITS: Final[dict[Kind, int]] = {
     Kind.NOTICE: 20_000,
@@ -93,6 +99,14 @@ def price_for(settings: ModelSettings) -> ModelPrice:
     if own is None:
         return model_price(settings.model)
     return ModelPrice(own.input, own.output, own.cached_input)
+
+
+def price_of_embeddings(settings: EmbeddingSettings) -> ModelPrice:
+    """Return the price of a configured model of vectors: the price in its settings, else the list price."""
+    if settings.price is not None:
+        return ModelPrice(settings.price, 0.0)
+    name = (settings.model or settings.provider).lower()
+    return next(price for words, price in _EMBEDDINGS if words.search(name))
 
 
 def size_of(request: Request) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import sample_data
-from shared.ai.spending import usage
+from shared.ai.spending import ceilings, usage
 from shared.ai.spending.bounds import Kind
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.conversations.dialogue.limits.test_tokens import model_calls_made
 from tests.integration.conversations.steps import model_answer, status_of, with_model
 
@@ -98,3 +99,36 @@ def test_a_fixed_text_is_counted(system: System) -> None:
     system.drain()
 
     assert day(system, Kind.NOTICE)["units"] == 1
+
+
+def limit(system: System, micros: int) -> Table:
+    """A ceiling of the company for a day."""
+    table = Table(system.dynamodb, system.tables["spending"])
+    usage.set_ceilings(table, sample_data.COMPANY, {"day_micros": micros}, by="a person")
+    return table
+
+
+def spent(system: System, table: Table) -> int:
+    """The micro-dollars of the company that are counted today."""
+    return ceilings.spent(table, sample_data.COMPANY, clock.to_text(system.clock.ms)[:10])[0]
+
+
+def test_a_first_message_counts_for_the_limit_of_the_company(system: System) -> None:
+    table = limit(system, 1_000_000_000)
+    with_model(system, FIRST)
+
+    system.begin("sms")
+
+    assert 0 < spent(system, table) < 1_000_000
+
+
+def test_a_first_message_beyond_the_limit_of_the_company_waits_for_an_agent(
+    system: System,
+) -> None:
+    limit(system, 0)
+    with_model(system, FIRST)
+
+    ref = system.begin("sms")
+
+    assert status_of(system, ref) == ("handoff_pending", "spending_limit")
+    assert (model_calls_made(system), system.sent()) == (0, [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,11 +12,15 @@ from botocore.exceptions import ClientError
 
 from shared.ai import port as ai
 from shared.ai.spending import ceilings, usage
+from shared.ai.spending.bounds import Kind
+from shared.ai.spending.budget import Cause
 from shared.ai.spending.company_model import CompanyModel
+from shared.ai.spending.models import BoundedModel
 from shared.ai.spending.prices import ModelPrice
-from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, NOON, Clock
+from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, MAILBOX, NOON, Clock
 
 if TYPE_CHECKING:
+    from shared.ai.spending.budget import Spending
     from shared.aws.dynamodb import Table
 
 PRICE = ModelPrice(1.0, 10.0)
@@ -119,3 +125,86 @@ def test_an_answer_is_kept_if_its_price_cannot_be_counted(
 
     assert asks(table, PlayedModel()).usage == USED
     assert spent(table) == (ESTIMATE, 0)
+
+
+def test_what_is_only_tried_leaves_the_rest_from_the_alarm_on_to_others(table: Table) -> None:
+    limited(table, 2 * ESTIMATE)
+    usage.set_ceilings(table, COMPANY, {"warn_percent": 40}, by="a person")
+    played = PlayedModel()
+
+    with pytest.raises(ai.Unavailable, match="spending_limit"):
+        CompanyModel(played, PRICE, table, COMPANY, spares=True).reply(REQUEST)
+
+    assert played.calls == 0
+    assert asks(table, played).usage == USED
+
+
+@dataclass
+class SlowModel:
+    """A model that answers once all calls have begun or were refused; each answer costs *price* micro-dollars."""
+
+    barrier: threading.Barrier
+    price: int
+    calls: int = 0
+    name: str = "slow"
+
+    def reply(self, _request: ai.Request) -> ai.Reply:
+        """See `Model.reply`."""
+        self.calls += 1
+        self.barrier.wait(20)
+        return ai.Reply("Yes.", ai.Stop.END, ai.Usage(0, 0, micros=self.price))
+
+
+@pytest.mark.parametrize("price", [COST, 5 * ESTIMATE])
+def test_a_ceiling_is_never_exceeded_by_more_than_the_calls_in_flight(
+    table: Table, price: int
+) -> None:
+    limited(table, 3 * ESTIMATE + 7)
+    asking, refused = 8, []
+    slow = SlowModel(threading.Barrier(asking), price)
+
+    def ask() -> None:
+        try:
+            CompanyModel(slow, PRICE, table, COMPANY).reply(REQUEST)
+        except ai.Unavailable as failure:
+            refused.append(failure.code)
+            slow.barrier.wait(20)
+
+    with ThreadPoolExecutor(asking) as pool:
+        for one in [pool.submit(ask) for _ in range(asking)]:
+            one.result()
+
+    assert (slow.calls, refused) == (3, ["spending_limit"] * 5)
+    assert spent(table) == (3 * price, 0)
+    beyond = 3 * max(0, price - ESTIMATE)
+    assert spent(table)[0] <= 3 * ESTIMATE + 7 + beyond
+
+
+@dataclass
+class CostlyModel:
+    """A model each of whose answers costs more than its estimate; *seen* has what was counted before each call."""
+
+    table: Table
+    seen: list[int]
+    name: str = "played"
+
+    def reply(self, _request: ai.Request) -> ai.Reply:
+        """See `Model.reply`."""
+        self.seen.append(spent(self.table)[0])
+        return ai.Reply("Yes.", ai.Stop.END, ai.Usage(0, 0, micros=50_000))
+
+
+def test_a_turn_counts_what_its_calls_have_used_beyond_the_reservation_after_each_of_them(
+    table: Table, spending: Spending
+) -> None:
+    limited(table, 10_000_000)
+    cause = Cause(company=COMPANY, address=MAILBOX, sender="a", event="1", is_known=True)
+    model = CostlyModel(table, [])
+    bounded = BoundedModel(model, spending, Kind.AI_ANSWER, cause, "gpt-5-mini")
+
+    for _ in range(3):
+        bounded.reply(REQUEST)
+    bounded.settle()
+
+    assert model.seen[1:] == [50_000, 100_000]
+    assert spent(table) == (150_000, 0)
