@@ -22,8 +22,7 @@ from conversations.configuration.projects import (
     Company,
     ConfigurationInvalid,
 )
-from conversations.store import routes
-from conversations.store.evaluations import Evaluations
+from conversations.store import evaluations, routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from operations.command_line import arguments
@@ -116,7 +115,7 @@ def _refuse_gated(tables: _Tables, item: Item) -> None:
     """Raise Refused if the file changes the live version to one that has not passed each set that is a gate."""
     ids, number = (item["company_id"], item["project_id"]), item[versions.LIVE]
     stored = Companies(tables.companies).item(*ids)
-    sets = Evaluations(tables.log, *ids).gates_before(number)
+    sets = evaluations.of_project(tables.log, *ids).gates_before(number)
     if sets and stored is not None and stored.get(versions.LIVE) != number:
         raise Refused(
             f"file: version {number} is stored and not live: it has not passed {', '.join(sets)};"

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from conversations.dialogues.scenarios.settings import SettingsBroken
 from operations.ai.evaluation import models, single_answers
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
+from shared.ai.evaluation.answers import Outcome as AnswerOutcome
 from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 
@@ -72,28 +73,30 @@ def _single_answers(options: argparse.Namespace, paths: Sequence[Path]) -> int:
             one for path in paths for one in single_answers.parsed(documents_in(path), path)
         ]
         results = [
-            single_answers.played(one) for one in scenarios if options.only in {None, one.name}
+            (one.name, single_answers.played(one))
+            for one in scenarios
+            if options.only in {None, one.name}
         ]
     except single_answers.ScenarioInvalid as fault:
         raise Refused(str(fault)) from None
     if not results:
         raise Refused(f"--only: no scenario has the name {options.only}")
-    for one in results:
+    for name, one in results:
         if options.json:
-            print(json.dumps(asdict(one) | {"is_passed": not one.failures}, ensure_ascii=False))
+            print(json.dumps(_as_json(name, one), ensure_ascii=False))
         elif one.failures or options.all:
-            print(
-                "\n".join(
-                    [
-                        f"{'FAILED' if one.failures else 'ok':8}{one.name}",
-                        *(f"        - {line}" for line in one.failures),
-                    ]
-                )
-            )
-    failed = sum(bool(one.failures) for one in results)
+            word = "FAILED" if one.failures else "ok"
+            print("\n".join([f"{word:8}{name}", *(f"        - {line}" for line in one.failures)]))
+    failed = sum(not one.is_passed for _, one in results)
     if not options.json:
         print(f"{_OWN}: {len(results) - failed} passed, {failed} failed")
     return NOT_PASSED if failed else PASSED
+
+
+def _as_json(name: str, outcome: AnswerOutcome) -> dict[str, Any]:
+    judged = [{"question": one, **judgement.model_dump()} for one, judgement in outcome.judged]
+    plain = asdict(replace(outcome, judged=()))
+    return {"name": name, **plain, "judged": judged, "is_passed": outcome.is_passed}
 
 
 def _dialogues(options: argparse.Namespace, sets: Sequence[str]) -> int:
