@@ -7,24 +7,36 @@ The one place that knows both contexts.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from conversations.dialogues.scenarios.settings import merged
 from email_threads.api.mailboxes import scenarios as mails
+from email_threads.api.mailboxes.inputs import MailboxSettings
 from email_threads.api.mailboxes.scenarios import MailScenario
 from email_threads.store.items import Mailbox
+from richpanel.clients.language_model import Judge as Classifier
+from richpanel.configuration import shop_settings
+from richpanel.configuration.account_settings import Account
+from richpanel.configuration.shop_settings import SettingsInvalid
 from richpanel.decisions.command import scenarios as tickets
 from richpanel.decisions.command.samples import SampleInvalid
 from richpanel.decisions.command.scenarios import TicketScenario
 from shared.ai.evaluation import answers
+from shared.ai.evaluation.answers import NotMade
 from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from richpanel.decisions.command.samples import Sample
+    from richpanel.decisions.facts import Shop
     from shared.ai.evaluation.answers import Made, Outcome
+    from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+    from shared.ai.evaluation.judge import Judge
 
 NO_MODEL: Final = {"provider": "openai", "model": "recorded", "api_key_reference": "none"}
 KIND: Final = "kind"
@@ -70,27 +82,82 @@ def parsed(values: Iterable[tuple[str, Any]], where: object) -> list[Scenario]:
     return found
 
 
-def played(scenario: Scenario) -> Outcome:
-    """Play a scenario with its recorded answer, then each bad one. Raises ScenarioInvalid."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A model that answers, and one that judges, within *bounds*."""
+
+    model: BoundedCalls = field(repr=False)
+    judge: Judge | None
+    bounds: Bounds
+
+
+def played(
+    scenario: Scenario, settings: Mapping[str, Any] | None = None, asked: Asked | None = None
+) -> Outcome:
+    """
+    Play a scenario with the *settings* of a version, by default its own: with a model, or with its recorded answer and
+    then each bad one. Raises ScenarioInvalid.
+    """
     if isinstance(scenario, MailScenario):
-        mailbox = mailbox_of(scenario, {})
+        return _mail(scenario, mailbox_of(scenario, settings), asked)
+    return _ticket(scenario, None if settings is None else _shop(scenario, settings), asked)
 
-        def draft(answer: Any) -> Made:  # noqa: ANN401 - see `recorded`
-            return mails.of_recorded(mailbox, scenario, answer)
 
-        return answers.recorded(scenario, draft)
+def _mail(scenario: MailScenario, mailbox: Mailbox, asked: Asked | None) -> Outcome:
+    if asked is not None:
+        about = {"mails": [one.model_dump() for one in scenario.mails]}
+        draft = partial(mails.made, asked.model, mailbox, scenario)
+        return answers.asked(scenario, draft, asked.judge, about, asked.bounds)
+
+    def recorded(answer: Any) -> Made:  # noqa: ANN401 - see `recorded`
+        return mails.of_recorded(mailbox, scenario, answer)
+
+    return answers.recorded(scenario, recorded)
+
+
+def _ticket(scenario: TicketScenario, shop: Shop | None, asked: Asked | None) -> Outcome:
     sample = _sample(scenario)
-    return answers.recorded(scenario, lambda answer: tickets.of_recorded(sample, answer))
+    if asked is None:
+        return answers.recorded(scenario, lambda answer: tickets.of_recorded(sample, answer, shop))
+    model, about = asked.model, {"ticket": scenario.text, "channel": scenario.channel}
+
+    def decision() -> Made:
+        made = tickets.of_judge(sample, Classifier(model), shop)
+        if model.failed is not None:  # rules have decided without it
+            raise NotMade(model.failed.code)
+        return made
+
+    return answers.asked(scenario, decision, asked.judge, about, asked.bounds)
 
 
-def mailbox_of(scenario: MailScenario, settings: dict[str, Any]) -> Mailbox:
-    """Return a mailbox with *settings*, and those of the scenario."""
-    own = {name: one for name, one in scenario.mailbox.values().items() if one is not None}
-    whole = {"ai": NO_MODEL} | settings | own
-    return Mailbox(conversation_id=_ID, address=_ID, company_id=_ID, **whole)
+def mailbox_of(scenario: MailScenario, settings: Mapping[str, Any] | None) -> Mailbox:
+    """Return a mailbox with *settings*, None: those of the scenario. Raises ScenarioInvalid."""
+    given = scenario.mailbox
+    if settings is not None:
+        try:
+            given = MailboxSettings.model_validate(dict(settings))
+        except ValidationError as error:
+            raise _broken(scenario.name, errors_of(error)) from None
+    own = {name: one for name, one in given.values().items() if one is not None}
+    return Mailbox(conversation_id=_ID, address=_ID, company_id=_ID, **({"ai": NO_MODEL} | own))
 
 
-def _sample(scenario: TicketScenario) -> Any:  # noqa: ANN401 - the help desk's own
+def _shop(scenario: TicketScenario, settings: Mapping[str, Any]) -> Shop:
+    try:
+        read = shop_settings.parse(dict(settings))
+    except SettingsInvalid as refusal:
+        one = refusal.problems[0]
+        text = f"{scenario.name}: settings.{one['field']}: {one['problem']}"
+        raise ScenarioInvalid(text) from None
+    return shop_settings.applied(Account(shop=tickets.STANDARD, channels={}), read, 1).shop
+
+
+def _broken(name: str, errors: Sequence[Any]) -> ScenarioInvalid:
+    rules = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors]
+    return ScenarioInvalid("\n".join(f"{name}: settings.{rule}" for rule in rules))
+
+
+def _sample(scenario: TicketScenario) -> Sample:
     try:
         return tickets.sample_of(scenario)
     except SampleInvalid as fault:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_BAD: Final = 10
 _ID: Final = "trial"
-_STANDARD: Final = Shop(support_signature="Customer Support", bot_author_id=None)
+STANDARD: Final = Shop(support_signature="Customer Support", bot_author_id=None)
 
 
 class ExpectedDecision(Expected):
@@ -61,12 +61,12 @@ def sample_of(scenario: TicketScenario) -> Sample:
 def of_recorded(sample: Sample, answer: dict[str, Any] | None, shop: Shop | None = None) -> Made:
     """Return what follows from a recorded answer, with the settings of *shop*, by default the standard ones."""
     given = None if answer is None else _opinion(answer)
-    return _made(sample, decided(sample, given, shop=shop), shop or _STANDARD)
+    return _made(sample, decided(sample, given, shop=shop), shop or STANDARD)
 
 
-def of_judge(sample: Sample, judge: Judge | None, shop: Shop) -> Made:
-    """Return what follows with a model, None: with rules alone."""
-    return _made(sample, decided(sample, judge=judge, shop=shop), shop)
+def of_judge(sample: Sample, judge: Judge | None, shop: Shop | None) -> Made:
+    """Return what follows with a model, None: with rules alone; *shop* as in `of_recorded`."""
+    return _made(sample, decided(sample, judge=judge, shop=shop), shop or STANDARD)
 
 
 def _made(sample: Sample, decision: Decision, shop: Shop) -> Made:
