@@ -10,6 +10,7 @@ import pytest
 from email_threads.inbound.events import EmailEvaluate, evaluation_entry
 from email_threads.store.configuration import mailbox_sets
 from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai.evaluation.sets.items import StoredResult
 from shared.ai.spending import ceilings, usage
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -290,3 +291,29 @@ def test_runs_expire_after_a_year_and_sets_stay(system: System) -> None:
     assert [int(one["ttl"]) for one in items] == [pytest.approx(year, abs=5)] * 2
     assert kept.read("prices") is not None
     assert kept.page()[0][0].newest_run == run_id
+
+
+def test_a_version_passes_no_set_by_recorded_answers_that_all_pass(system: System) -> None:
+    number = draft(system, {"facts": FACTS})
+    put(system, scenario(answer={"reply": COSTS, "intent": "price"}))
+
+    run_id = begin(system, version=number, recorded=True)
+    system.drain()
+
+    run = shown(system, run_id)
+    assert (run["done"], run["passed"], stored(system)["passed"]) == (1, 1, [])
+
+
+def test_a_result_counts_once_if_two_workers_have_played_the_scenario(system: System) -> None:
+    number = draft(system, {"facts": FACTS})
+    put(system, scenario())
+    run_id = begin(system, version=number)
+    kept = mailbox_sets.of_mailbox(Table(system.dynamodb, system.table), COMPANY, ASSISTED)
+    run = kept.run(run_id)
+    assert run is not None
+
+    for name in ("first", "second"):
+        kept.add_result(run, StoredResult(position=0, name=name), {"done": 1, "passed": 1})
+
+    counted = shown(system, run_id)
+    assert (counted["done"], counted["passed"], counted["results"][0]["name"]) == (1, 1, "first")
