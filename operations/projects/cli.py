@@ -26,7 +26,7 @@ from conversations.configuration.projects import (
 from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused
 from operations.projects import ownership as project_ownership
@@ -141,7 +141,7 @@ def _refuse_gated(tables: _Tables, item: Item) -> None:
     """Raise Refused if the file changes the live version to one that has not passed each set that is a gate."""
     ids, number = (item["company_id"], item["project_id"]), item[versions.LIVE]
     stored = Companies(tables.companies).item(*ids)
-    sets = Evaluations(tables.log, *ids).gates_before(number)
+    sets = evaluations.of_project(tables.log, *ids).gates_before(number)
     if sets and stored is not None and stored.get(versions.LIVE) != number:
         raise Refused(
             f"file: version {number} is stored and not live: it has not passed {', '.join(sets)};"

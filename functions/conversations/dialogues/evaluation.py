@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from conversations.configuration.projects import Company
     from conversations.dialogues.rehearsal.rehearsal import Models, Searches
     from conversations.dialogues.scenarios.files import Written
-    from conversations.dialogues.scenarios.format import Judged
     from conversations.dialogues.turn import Performance, Turn
     from shared.ai.evaluation.bounds import Bounds
+    from shared.ai.evaluation.format import Judged
     from shared.ai.evaluation.judge import Judge, Judgement
     from shared.ai.spending.prices import ModelPrice
 
@@ -62,6 +62,18 @@ class Outcome:
         stopped = [f"not run: {self.stopped}"] if self.stopped else []
         opened = self.performance.not_opened if self.performance else None
         return [*stopped, *([opened] if opened else []), *found, *self.missed]
+
+    @property
+    def said(self) -> str:
+        """The texts that the customer would have received."""
+        turns = self.performance.turns if self.performance else ()
+        return "\n\n".join("\n".join(turn.sent_by("ai", "system")) for turn in turns)
+
+    @property
+    def judged(self) -> Sequence[tuple[str, Judgement]]:
+        """The questions with their judgements."""
+        turns = self.performance.turns if self.performance else ()
+        return [one for turn in turns for one in turn.judgements]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from conversations.dialogues.checks import failures
 from conversations.dialogues.turn import Performance, Turn
 from conversations.dialogues.world import CustomerMessage
+from shared.ai.evaluation.format import refused_by, unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.dialogues.scenarios.files import Written
-    from conversations.dialogues.scenarios.format import Judged, Step
+    from conversations.dialogues.scenarios.format import Step
     from conversations.dialogues.world import Observation, World
+    from shared.ai.evaluation.format import Judged
     from shared.ai.evaluation.judge import Judgement
 
     # Judges a turn; None if that is not possible.
@@ -60,13 +62,12 @@ def _judged(step: Step, turn: Turn, judges: Judges) -> Turn:
     for asked in step.expect.judge:
         judgement = judges(asked, turn)
         if judgement is None:
-            missed.append(f"not judged, without a model and a recorded judgement: {asked.question}")
+            missed.append(unjudged(asked.question))
             continue
         found.append((asked.question, judgement))
-        if not judgement.is_clear_yes:
-            answer = "yes" if judgement.passes else "no"
-            confidence = f"{judgement.confidence:.2f}"
-            missed.append(f"judged {answer} ({confidence}): {asked.question}: {judgement.reason}")
+        refusal = refused_by(asked.question, judgement)
+        if refusal is not None:
+            missed.append(refusal)
     return replace(turn, judgements=found, failures=[*turn.failures, *missed])
 
 

@@ -1,20 +1,7 @@
-"""
-Plays the scenarios of stored runs, one for each event. Nothing is sent to customers.
-
-    result stored already        only the end of the run is noted
-    set changed, or no version   the scenario fails with that reason
-    model fails for now          repeated by the queue, the last time the scenario fails
-    function has no time left    the scenario fails
-    bound of the run reached     it and all later scenarios fail
-    limit of the company reached the scenario fails
-    crash                        the scenario is played again; only its result counts, and what the first try has cost
-                                 is not counted
-"""
+"""Plays the dialogues of stored runs with the models of a project; `shared.ai.evaluation.sets.runs` says when."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,16 +17,15 @@ from conversations.dialogues.scenarios.settings import SettingsBroken, project_o
 from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
-from conversations.store.items.parts.evaluation import EvaluationResult
-from conversations.store.versions import project_versions
-from conversations.store.versions.evaluations import Evaluations
-from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from conversations.store.versions import evaluations, project_versions
+from shared.ai.evaluation.bounds import BoundedCalls
 from shared.ai.evaluation.judge import Judge
+from shared.ai.evaluation.sets import runs
+from shared.ai.evaluation.sets.runs import NOT_PLAYABLE, VERSION_GONE, Stopped
 from shared.ai.spending.company_model import CompanyCalls
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
-from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,14 +34,14 @@ if TYPE_CHECKING:
     from conversations.configuration.resources import Run
     from conversations.lifecycle.records.evaluation_step import EvaluationStep
     from conversations.outbound.compose.functions.document_search import DocumentSearch
-    from conversations.store.items.parts.evaluation import EvaluationRun
     from shared.ai import port as ai
+    from shared.ai.evaluation.bounds import Bounds
+    from shared.ai.evaluation.sets.items import StoredRun
+    from shared.ai.evaluation.sets.runs import Play
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.aws.dynamodb import Attributes, Table
 
-SET_CHANGED, VERSION_GONE, PROJECT_GONE = "set_changed", "version_gone", "project_gone"
-LONGEST_TEXT = 4_000  # of all answers of a scenario, as stored
-MOST_FAILURES = 20
+PROJECT_GONE = "project_gone"
 SPARE_MS = 10 * clock.SECOND_MS  # to store the result
 NOWHERE = Path("/nonexistent")  # scenarios of the API have no files
 
@@ -73,48 +59,25 @@ class RunDependencies:
 
 def play(deps: RunDependencies, step: EvaluationStep, run: Run) -> str:
     """Play one scenario, and return the outcome for the log. Raises Transient for a failure that may pass."""
-    stored = Evaluations(deps.log, step.company_id, step.project_id)
-    begun = stored.run(step.run_id)
-    if begun is None:
-        return "nothing"
-    if not stored.has_result(step.run_id, step.position):
-        until_ms = clock.now_ms() + run.remaining_ms() - SPARE_MS
-        name, outcomes = _outcomes(deps, step, stored, begun, until_ms)
-        if any(one.may_pass for one in outcomes) and not run.is_last:
-            raise Transient("model_unavailable")
-        _store(stored, begun, step.position, name, outcomes)
-    _note_end(stored, step.run_id)
-    return "played"
+    until_ms = clock.now_ms() + run.remaining_ms() - SPARE_MS
+
+    def player(given: Play) -> tuple[str, list[Outcome | Stopped]]:
+        item = deps.companies.get(projects.key(step.company_id, step.project_id))
+        if item is None:
+            return given.unnamed, [Stopped(PROJECT_GONE) for _ in given.run.versions]
+        written = Written(Dialogue.model_validate_json(given.content), NOWHERE)
+        scenario = _Scenario(deps, given.run, item, written, given.left, until_ms)
+        return written.dialogue.name, [scenario.outcome(number) for number in given.run.versions]
+
+    stored = evaluations.of_project(deps.log, step.company_id, step.project_id)
+    is_played = runs.play(stored, step.run_id, step.position, player, is_last=run.is_last)
+    return "played" if is_played else "nothing"
 
 
 def give_up(deps: RunDependencies, step: EvaluationStep, reason: str) -> None:
     """Store that a scenario could not be played."""
-    stored = Evaluations(deps.log, step.company_id, step.project_id)
-    begun = stored.run(step.run_id)
-    if begun is not None:
-        outcomes = [Outcome(name="", stopped=reason) for _ in begun.versions]
-        _store(stored, begun, step.position, f"scenario {step.position + 1}", outcomes)
-        _note_end(stored, step.run_id)
-
-
-def _outcomes(
-    deps: RunDependencies,
-    step: EvaluationStep,
-    stored: Evaluations,
-    begun: EvaluationRun,
-    until_ms: int,
-) -> tuple[str, list[Outcome]]:
-    """Return the name of a scenario and its outcome with each version."""
-    scenarios = stored.scenarios(begun.set_name, begun.revision)
-    item = deps.companies.get(projects.key(step.company_id, step.project_id))
-    if scenarios is None or item is None:
-        reason = SET_CHANGED if scenarios is None else PROJECT_GONE
-        name = f"scenario {step.position + 1}"
-        return name, [Outcome(name=name, stopped=reason) for _ in begun.versions]
-    written = Written(Dialogue.model_validate_json(scenarios[step.position]), NOWHERE)
-    left = Bounds(begun.most_calls - begun.used_calls, begun.most_micros - begun.used_micros)
-    scenario = _Scenario(deps, begun, item, written, left, until_ms)
-    return written.dialogue.name, [scenario.outcome(number) for number in begun.versions]
+    stored = evaluations.of_project(deps.log, step.company_id, step.project_id)
+    runs.give_up(stored, step.run_id, step.position, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,29 +85,28 @@ class _Scenario:
     """A scenario of a run, with the project's item, what is left of the run's bounds, and its end in ms since 1970."""
 
     deps: RunDependencies
-    begun: EvaluationRun
+    begun: StoredRun
     item: Attributes
     written: Written
     left: Bounds
     until_ms: int
 
-    def outcome(self, number: int) -> Outcome:
+    def outcome(self, number: int) -> Outcome | Stopped:
         """Play it with a version."""
-        name = self.written.dialogue.name
         ids = str(self.item["company_id"]), str(self.item["project_id"])
         version = project_versions.of_project(self.deps.log, *ids).read(number)
         if version is None:
-            return Outcome(name=name, stopped=VERSION_GONE)
+            return Stopped(VERSION_GONE)
         try:
             return self._evaluation(version.settings).run(self.written)
         except (NotPlayable, SettingsBroken, ConfigurationInvalid):
-            return Outcome(name=name, stopped="not_playable")
+            return Stopped(NOT_PLAYABLE)
         except SecretUnreadable:
-            return Outcome(name=name, stopped="secrets_missing")
+            return Stopped("secrets_missing")
         except (Misconfigured, NotSent) as refusal:
-            return Outcome(name=name, stopped=refusal.code)
+            return Stopped(refusal.code)
         except Unwritable as refusal:
-            return Outcome(name=name, stopped=refusal.reason, may_pass=refusal.may_pass)
+            return Stopped(refusal.reason, refusal.may_pass)
 
     def _evaluation(self, settings: Mapping[str, Any]) -> Evaluation:
         bounds = self.left
@@ -178,54 +140,3 @@ class _Scenario:
 
 def _unreported(failure: ai.Unavailable) -> None:
     """Count no failure of a first model: no customer waits."""
-
-
-def _store(
-    stored: Evaluations,
-    begun: EvaluationRun,
-    position: int,
-    name: str,
-    outcomes: list[Outcome],
-) -> None:
-    results = [_shown(number, one) for number, one in zip(begun.versions, outcomes, strict=True)]
-    counts: Counter[str] = Counter(done=1)
-    for field, one in zip(("passed", "passed_against"), outcomes, strict=False):
-        counts[field] += one.is_passed
-        counts["used_calls"] += one.calls
-        counts["used_micros"] += one.micros
-    result = EvaluationResult(
-        position=position, name=name, results=results, ttl=EvaluationResult.time_to_live()
-    )
-    stored.add_result(begun, result, {field: n for field, n in counts.items() if n})
-
-
-def _shown(number: int, outcome: Outcome) -> dict[str, Any]:
-    """Return the result with a version: what failed, and what the model has written."""
-    turns = outcome.performance.turns if outcome.performance else ()
-    said = "\n\n".join("\n".join(turn.sent_by("ai", "system")) for turn in turns)
-    judged = [
-        {"question": question, **judgement.model_dump()}
-        for turn in turns
-        for question, judgement in turn.judgements
-    ]
-    shown = {
-        "version": number,
-        "passed": outcome.is_passed,
-        "failures": outcome.failures[:MOST_FAILURES],
-        "stopped": outcome.stopped,
-        "said": said[:LONGEST_TEXT],
-        "judged": json.loads(json.dumps(judged), parse_float=str),
-        "calls": outcome.calls,
-        "micros": outcome.micros,
-    }
-    return {name: value for name, value in shown.items() if value not in (None, "", [])}
-
-
-def _note_end(stored: Evaluations, run_id: str) -> None:
-    """Note the versions that have passed the whole set. Repeatable. Recorded answers belong to no version."""
-    ended = stored.run(run_id)
-    if ended is None or ended.recorded or ended.done < ended.total:
-        return
-    for number, passed in zip(ended.versions, (ended.passed, ended.passed_against), strict=False):
-        if passed == ended.total:
-            stored.note_passed(ended, number)

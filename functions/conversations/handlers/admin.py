@@ -41,6 +41,7 @@ from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
+from shared.ai.evaluation.sets import calls as sets
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
@@ -121,6 +122,7 @@ routes = Routes(
         NotOpen: (HTTPStatus.CONFLICT, "not_open"),
         AlreadyTaken: (HTTPStatus.CONFLICT, "already_taken"),
         StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
+        **sets.ERRORS,
         NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
         NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
         AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),

@@ -22,6 +22,7 @@ from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailboxes.routes import MailboxRoutes
+from email_threads.api.mailboxes.set_routes import MailboxSetRoutes
 from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.people import admission, join_requests
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
@@ -31,6 +32,7 @@ from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies.approval import review
 from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
+from shared.ai.evaluation.sets import calls as sets
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
@@ -118,6 +120,7 @@ routes = Routes(
         ModelUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "model_unavailable"),
         ModelUnusable: (HTTPStatus.UNPROCESSABLE_ENTITY, "model_unusable"),
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
+        **sets.ERRORS,
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
         spam.DomainBlocked: (HTTPStatus.CONFLICT, "domain_blocked"),
@@ -154,6 +157,7 @@ def _models() -> "ModelDependencies":
 
 
 routes.add(MailboxRoutes(deps, _models, Table(dynamodb, settings.spending_table_name)))
+routes.add(MailboxSetRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))

@@ -10,6 +10,7 @@ The events of `email-threads.fifo`.
     email.erase      a thread whose retention is over                group: the thread
     email.due        a thread whose alarm, reminder or end is due    group: the thread, apart from its mails and sends
     email.privacy    an erasure or export of a person                group: the job
+    email.evaluate   a scenario of a run that an administrator began group: the mailbox, apart from its mails and sends
 
 Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
 """
@@ -30,6 +31,7 @@ RECEIVED: Final = "email.received"
 ANALYSE: Final = "email.analyse"
 SEND: Final = "email.send"
 FEEDBACK: Final = "email.feedback"
+EVALUATE: Final = "email.evaluate"
 SENT: Final = (
     "outbound_message"  # of `shared.events.exchange`: the AI conversations have sent a mail
 )
@@ -135,6 +137,17 @@ class EmailSend(QueuedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmailEvaluate(QueuedEvent):
+    """The scenario at *position* (from 0) of a run. The runs of a mailbox are played one after the other."""
+
+    type: Literal["email.evaluate"] = "email.evaluate"
+    company_id: str
+    address: str
+    run_id: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmailFeedback(QueuedEvent):
     """
     An event of SES about a mail that was sent from here. *event* is SES's word (`Delivery`, `Bounce`), *source* the
@@ -162,6 +175,7 @@ type Event = (
     | EmailErase
     | EmailDue
     | EmailPrivacy
+    | EmailEvaluate
 )
 
 
@@ -185,6 +199,11 @@ def entry(
 ) -> Entry:
     """Build the entry of an event other than a received mail."""
     return queued_events.entry(event, *_group_of(event))
+
+
+def evaluation_entry(event: EmailEvaluate) -> Entry:
+    """Build the entry of a scenario of a run."""
+    return queued_events.entry(event, "evaluation", event.company_id, event.address)
 
 
 def delayed_entry(body: str, event: Mapping[str, Any]) -> Entry:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import owns
-from email_threads.inbound.events import FEEDBACK, RECEIVED, SENT
+from email_threads.inbound.events import EVALUATE, FEEDBACK, RECEIVED, SENT
 from email_threads.parsing import addresses
 from email_threads.parsing.caps import MOST_HEADER_BYTES, MailHeld
 from email_threads.parsing.headers import Headers
@@ -39,6 +39,8 @@ def company_of(resources: Resources, event: Event) -> str | None:
     """Return the company of the mailbox that an event's key names, or that has sent a mail."""
     if event.get("type") == SENT:
         return text(event.get("company"))
+    if event.get("type") == EVALUATE:
+        return text(event.get("company_id"))
     address = text(event.get("source")) if event.get("type") == FEEDBACK else _named_by_key(event)
     mailbox = mailboxes.get(resources.table, address) if address else None
     return mailbox.company_id if mailbox and owns(resources, mailbox) else None

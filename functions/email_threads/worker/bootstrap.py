@@ -14,7 +14,7 @@ from email_threads.recovery import parking
 from email_threads.store import parked
 from email_threads.store.items.replies.sends import action_key
 from email_threads.worker import shares
-from email_threads.worker.dispatcher import Handled, Outcome, process
+from email_threads.worker.dispatcher import Handled, Outcome, give_up, process
 from shared.access.ownership.claims import Owners
 from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.spending.configuration import SpendingSettings, spending_of
@@ -110,11 +110,13 @@ def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[H
         return process(resources, record.body, _run_of(record))
 
     def park(record: Record, refusal: Permanent) -> Handled:
+        give_up(resources, record.body, refusal.reason)
         company = parking.park(resources, record.body, refusal)
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
         if record.has_time_for_note:
+            give_up(resources, record.body, reason)
             events = parked.events_of(resources.table)
             events.note_dead_letter(record.body, reason, record.attempt)
 

@@ -12,6 +12,7 @@ from email_threads.inbound.events import (
     EmailAnalyse,
     EmailDue,
     EmailErase,
+    EmailEvaluate,
     EmailFeedback,
     EmailMerge,
     EmailPrivacy,
@@ -29,6 +30,8 @@ from email_threads.threading.links import merge, separation
 from email_threads.worker import due_times, forwarder, reception, sent_mails
 from shared.events.exchange import OutboundMessage
 from shared.events.record_body import parse_body
+from shared.events.versions import NewerVersion
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
@@ -44,6 +47,7 @@ EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
         | EmailErase
         | EmailDue
         | EmailPrivacy
+        | EmailEvaluate
         | OutboundMessage,
         Field(discriminator="type"),
     ]
@@ -81,8 +85,8 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
             handled = _receive(resources, event)
         case EmailPrivacy():
             handled = _continue_job(resources, event)
-        case EmailAnalyse():
-            handled = _result_of(event, is_done=_analyse(resources, event, run))
+        case EmailAnalyse() | EmailEvaluate():
+            handled = _result_of(event, is_done=_ask_model(resources, event, run))
         case EmailSend():
             handled = _result_of(event, is_done=_send(resources, event, run))
         case EmailFeedback():
@@ -105,10 +109,26 @@ def _result_of(event: Event, *, is_done: bool) -> Handled:
 # Imported lazily: a mailbox without a model neither analyses nor sends.
 
 
-def _analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
+def _ask_model(resources: SendingResources, event: EmailAnalyse | EmailEvaluate, run: Run) -> bool:
+    if isinstance(event, EmailEvaluate):
+        from email_threads.worker import evaluations  # noqa: PLC0415 - see above
+
+        return evaluations.play(resources, event, run)
     from email_threads.analysis import mail_analysis  # noqa: PLC0415 - see above
 
     return mail_analysis.analyse(resources, event, run)
+
+
+def give_up(resources: SendingResources, body: str, reason: str) -> None:
+    """Show the last failed attempt at a record where people wait for its result: in the run of an evaluation."""
+    try:
+        event = parse_body(body, EVENTS)
+    except (Permanent, NewerVersion):
+        return
+    if isinstance(event, EmailEvaluate):
+        from email_threads.worker import evaluations  # noqa: PLC0415 - see above
+
+        evaluations.give_up(resources, event, reason)
 
 
 def _apply_feedback(resources: SendingResources, event: EmailFeedback) -> bool:

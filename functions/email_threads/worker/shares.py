@@ -3,14 +3,14 @@ Shares of companies in the queue of the worker (`shared.aws.workers.fair_shares`
 mail, every other event some milliseconds.
 
 An analysis above the share of its company is delayed by the queue of ingest, which passes it on. It reads the newest
-mail of its thread whenever it runs, so it needs no order.
+mail of its thread whenever it runs, so it needs no order. A scenario of an evaluation is hidden instead.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from email_threads.inbound.events import ANALYSE, EmailAnalyse
+from email_threads.inbound.events import ANALYSE, EmailAnalyse, EmailEvaluate
 from email_threads.store import threads
 from email_threads.worker.dispatcher import EVENTS, Handled, Outcome
 from shared.aws.workers import fair_shares
@@ -29,12 +29,16 @@ def of_analyses(table: Table, runs: Runs, delayed: StandardQueue) -> Sharing[Han
 
     def waiting_of(record: Record) -> Waiting | None:
         event = parse_body(record.body, EVENTS)
+        if isinstance(event, EmailEvaluate):
+            return Waiting(event.company_id, record.sent_at_ms)
         if not isinstance(event, EmailAnalyse):
             return None
         thread = threads.get(table, event.conversation_id)
         return Waiting(thread.company_id, fair_shares.since_ms(record)) if thread else None
 
     def postpone(record: Record) -> Handled:
+        if isinstance(parse_body(record.body, EVENTS), EmailEvaluate):
+            raise fair_shares.hidden(record)  # the next scenario of its run waits behind it
         delayed.send([fair_shares.postponed(record.body)])
         return Handled(Outcome.POSTPONED, kind=ANALYSE)
 

@@ -15,7 +15,8 @@ from richpanel.decisions.templates.catalogue import (
     templates,
     variant_for,
 )
-from richpanel.store import audits, settings
+from richpanel.store import audits, sets, settings
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.ai.versions import views as version_views
 from shared.ai.versions.inputs import GoLiveInput, VersionQuery
 from shared.ai.versions.stored import Version
@@ -146,11 +147,13 @@ def put_in_force(
     """
     Put a version in force, also an older one; workers use it within five minutes. Safe to repeat.
 
-    Raises NoVersion, InvalidInput if its rules are broken by now, and Outdated.
+    Raises NoVersion, InvalidInput if its rules are broken by now, SetRefused if it has not passed a gate, and Outdated.
     """
     version = settings.versions_of(state).get(number)
     checked(version.settings)
     before, by = settings.number_in_force(state), request.caller.principal
+    if before != number:
+        refuse_unpassed(sets.of_help_desk(state), number)
     facts = {"in_force": number, "before": before}
     audits.add_change(audit, by, f"settings:{number}:{request.cause[:16]}", facts)
     old = settings.versions_of(state).get(before).settings if before != settings.STANDARD else {}
@@ -167,7 +170,11 @@ def store(
     *,
     rolled_back_to: int | None = None,
 ) -> views.SettingsView:
-    """Put settings in force as the next version; workers use them within five minutes. Raises Outdated."""
+    """
+    Put settings in force as the next version; workers use them within five minutes. Raises Outdated, and SetRefused if
+    versions have to pass a set before.
+    """
+    refuse_unpassed(sets.of_help_desk(state), None)
     wanted = Version(
         settings=new.as_fields(),
         at=clock.to_text(clock.now_ms()),

@@ -33,11 +33,13 @@ from richpanel.api.access import (
 from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
+from richpanel.api.sets.routes import SetRoutes
 from richpanel.api.settings import Change
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest
 from richpanel.store.settings import Outdated
+from shared.ai.evaluation.sets import calls as sets
 from shared.ai.versions.inputs import GoLiveInput, VersionQuery, number_of
 from shared.ai.versions.stored import NoVersion
 from shared.ai.versions.views import LiveView, VersionView, WrittenVersionView
@@ -72,6 +74,7 @@ routes = Routes(
         Erased: (HTTPStatus.CONFLICT, "erased"),
         NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
         Outdated: (HTTPStatus.CONFLICT, "outdated"),
+        **sets.ERRORS,
         NotSetUp: (HTTPStatus.CONFLICT, "not_set_up"),
         NothingToDecide: (HTTPStatus.CONFLICT, "nothing_to_decide"),
         HelpDeskFailed: (HTTPStatus.SERVICE_UNAVAILABLE, "help_desk_failed"),
@@ -86,6 +89,8 @@ RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     read=(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE),
     replay=(Scope.RICHPANEL_OPERATE,),
 )
+
+routes.add(SetRoutes(deps))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
 from richpanel.configuration.resources import Resources
 from richpanel.guards.switches import SwitchBoard
+from richpanel.inbound import evaluation_step
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.worker import parking
@@ -28,6 +29,7 @@ from shared.policy.kill_switches import parameter_store
 from shared.providers.action_ledger import Ledger
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
+from shared.runtime.json_objects import json_object
 from shared.runtime.observability import logger, metrics
 
 
@@ -68,15 +70,34 @@ resources = sources(
 
 
 def _handle(record: Record) -> Handled:
+    if _is_evaluation(record.body):
+        from richpanel.worker.cases import evaluations  # noqa: PLC0415 - of rare events
+
+        until_ms = clock.now_ms() + record.context.get_remaining_time_in_millis()
+        is_played = evaluations.play(resources, record.body, until_ms, is_last=record.is_last)
+        return Handled(None, "processed" if is_played else "duplicate")
     return process(resources, Delivery(record.body, record.attempt, record.context))
 
 
+def _is_evaluation(body: str) -> bool:
+    return (json_object(body) or {}).get("type") == evaluation_step.TYPE
+
+
+def _give_up(record: Record, reason: str) -> None:
+    if _is_evaluation(record.body):
+        from richpanel.worker.cases import evaluations  # noqa: PLC0415 - as above
+
+        evaluations.give_up(resources, record.body, reason)
+
+
 def _park(record: Record, refusal: Permanent) -> Handled:
+    _give_up(record, refusal.reason)
     event = parking.park(resources, record.body, refusal.reason)
     return Handled(event, "parked", refusal.reason)
 
 
 def _note_dead_letter(record: Record, reason: str) -> None:
+    _give_up(record, reason)
     parking.note_dead_letter(resources, record.body, reason, record.attempt)
 
 

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from conversations.dialogues.scenarios.settings import SettingsBroken
 from operations.ai.evaluation import models, single_answers
 from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
+from shared.ai.evaluation.answers import Outcome as AnswerOutcome
 from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 
@@ -63,37 +64,52 @@ def _has_single_answers(path: Path) -> bool:
 
 
 def _single_answers(options: argparse.Namespace, paths: Sequence[Path]) -> int:
-    """Play the scenarios of drafts and decisions, which have recorded answers only."""
-    if options.stack or options.model_url or options.version or options.against:
-        rule = "drafts and decisions are played with recorded answers and their own settings"
-        raise WrongUse(f"--set: {rule}")
+    """Play the scenarios of drafts and decisions, with recorded answers or with the model at an address."""
+    if options.stack:
+        raise WrongUse("--set: sets of mailboxes and of the help desk are run over the API")
+    bounds = Bounds(options.most_calls, round(options.most_dollars * _A_MILLION))
+    asked = None
+    if options.model_url:
+        model = models.model_at_address(options, bounds)
+        judge = models.asked(options, None).judge(bounds)
+        asked = single_answers.Asked(model=model, judge=judge, bounds=bounds)
+    names = [one for one in (options.version, options.against) if one] or [_OWN]
+    code = PASSED
     try:
         scenarios = [
             one for path in paths for one in single_answers.parsed(documents_in(path), path)
         ]
-        results = [
-            single_answers.played(one) for one in scenarios if options.only in {None, one.name}
-        ]
+        chosen = [one for one in scenarios if options.only in {None, one.name}]
+        if not chosen:
+            raise Refused(f"--only: no scenario has the name {options.only}")
+        for name in names:
+            settings = None if name == _OWN else _object_in(Path(name))
+            results = [(one.name, single_answers.played(one, settings, asked)) for one in chosen]
+            code = max(code, _reported(options, name, results))
     except single_answers.ScenarioInvalid as fault:
         raise Refused(str(fault)) from None
-    if not results:
-        raise Refused(f"--only: no scenario has the name {options.only}")
-    for one in results:
+    return code
+
+
+def _reported(
+    options: argparse.Namespace, version: str, results: Sequence[tuple[str, AnswerOutcome]]
+) -> int:
+    for name, one in results:
         if options.json:
-            print(json.dumps(asdict(one) | {"is_passed": not one.failures}, ensure_ascii=False))
+            print(json.dumps({"version": version} | _as_json(name, one), ensure_ascii=False))
         elif one.failures or options.all:
-            print(
-                "\n".join(
-                    [
-                        f"{'FAILED' if one.failures else 'ok':8}{one.name}",
-                        *(f"        - {line}" for line in one.failures),
-                    ]
-                )
-            )
-    failed = sum(bool(one.failures) for one in results)
+            word = "FAILED" if one.failures else "ok"
+            print("\n".join([f"{word:8}{name}", *(f"        - {line}" for line in one.failures)]))
+    failed = sum(not one.is_passed for _, one in results)
     if not options.json:
-        print(f"{_OWN}: {len(results) - failed} passed, {failed} failed")
+        print(f"{version}: {len(results) - failed} passed, {failed} failed")
     return NOT_PASSED if failed else PASSED
+
+
+def _as_json(name: str, outcome: AnswerOutcome) -> dict[str, Any]:
+    judged = [{"question": one, **judgement.model_dump()} for one, judgement in outcome.judged]
+    plain = asdict(replace(outcome, judged=()))
+    return {"name": name, **plain, "judged": judged, "is_passed": outcome.is_passed}
 
 
 def _dialogues(options: argparse.Namespace, sets: Sequence[str]) -> int:
@@ -163,6 +179,14 @@ def _versions(
 
 def _settings_in(path: Path) -> dict[str, Any]:
     """Return the settings in a file: a version as the API shows it, or a project as `projects show` prints it."""
+    found = versions.settings_of(_object_in(path))
+    if not found:
+        raise Refused(f"version: {path} has none of {', '.join(versions.VERSIONED)}")
+    return found
+
+
+def _object_in(path: Path) -> dict[str, Any]:
+    """Return the object in a file, or its `settings`."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -170,10 +194,9 @@ def _settings_in(path: Path) -> dict[str, Any]:
     except ValueError:
         raise Refused(f"version: {path} must contain one JSON object") from None
     inner = whole.get("settings", whole) if isinstance(whole, dict) else {}
-    found = versions.settings_of(inner) if isinstance(inner, dict) else {}
-    if not found:
-        raise Refused(f"version: {path} has none of {', '.join(versions.VERSIONED)}")
-    return found
+    if not isinstance(inner, dict):
+        raise Refused(f"version: {path} must contain one JSON object")
+    return inner
 
 
 def _selected(options: argparse.Namespace, sets: Sequence[str]) -> list[Written]:

@@ -23,6 +23,7 @@ from shared.ai import port as ai
 from shared.ai.evaluation.bounds import BoundedCalls, Bounds
 from shared.ai.evaluation.judge import Judge
 from shared.ai.providers.openai import Account, OpenAI
+from shared.ai.spending import prices
 from shared.ai.spending.company_model import CompanyCalls
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -119,16 +120,26 @@ def asked(options: argparse.Namespace, stored: StoredProject | None) -> Asked:
     return _of_project(options, stored)
 
 
-def _at_address(options: argparse.Namespace) -> Asked:
+def model_at_address(options: argparse.Namespace, bounds: Bounds) -> BoundedCalls:
+    """Return the model at --model-url, whose calls count. Raises WrongUse."""
+    model = OpenAI(_account(options), options.model)
+    return BoundedCalls(model, prices.model_price(options.model), bounds)
+
+
+def _account(options: argparse.Namespace) -> Account:
     key = os.environ.get(_KEY, "")
     if not (key and options.model):
         raise WrongUse(f"--model-url needs --model and {_KEY}")
-    account = Account(f"{options.model_url.rstrip('/')}/v1", _Key(key))
+    return Account(f"{options.model_url.rstrip('/')}/v1", _Key(key))
+
+
+def _at_address(options: argparse.Namespace) -> Asked:
+    account = _account(options)
     judge = options.judge_model or options.model
     return Asked(
         lambda _config, _company: OpenAI(account, options.model),
         None,
-        (OpenAI(account, judge), judge),
+        (OpenAI(account, judge), prices.model_price(judge)),
     )
 
 

@@ -1,146 +1,52 @@
 """
-Plays scenarios of one answer: a draft by mail (`kind: mail`), or a decision of the help desk (`kind: ticket`).
+Plays scenarios of one answer from files: drafts by mail (`kind: mail`) and decisions on tickets (`kind: ticket`).
 
-A recorded answer is read by the code of the workers. Each of `bad_answers` must be caught: it breaks an expectation, or
-the worker's own checks leave it to a person.
+The one place that knows both contexts.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from conversations.dialogues.scenarios.settings import merged
-from email_threads.analysis import trial
-from email_threads.analysis.model_call import NoAnswer
-from email_threads.api.mailboxes.inputs import MailboxSettings, WrittenMail
+from email_threads.api.mailboxes import scenarios as mails
+from email_threads.api.mailboxes.inputs import MailboxSettings
+from email_threads.api.mailboxes.scenarios import MailScenario
 from email_threads.store.items import Mailbox
-from richpanel.classification.taxonomy import teams
-from richpanel.decisions.command.recorded_answers import RecordedAnswers
-from richpanel.decisions.command.samples import SampleInvalid, decided, parse_sample
-from richpanel.decisions.facts import Shop
-from richpanel.decisions.model_answers import ModelDecision
-from richpanel.decisions.replies.renderer import BodyFormat, render
-from shared.ai import port as ai
-from shared.ai.calls.model_calls import AnswerInvalid
-from shared.ai.evaluation.expectations import broken_by
+from richpanel.clients.language_model import Judge as Classifier
+from richpanel.configuration import shop_settings
+from richpanel.configuration.account_settings import Account
+from richpanel.configuration.shop_settings import SettingsInvalid
+from richpanel.decisions.command import scenarios as tickets
+from richpanel.decisions.command.samples import SampleInvalid
+from richpanel.decisions.command.scenarios import TicketScenario
+from shared.ai.evaluation import answers
+from shared.ai.evaluation.answers import NotMade
 from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from richpanel.decisions.command.samples import Sample
+    from richpanel.decisions.facts import Shop
+    from shared.ai.evaluation.answers import Made, Outcome
+    from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+    from shared.ai.evaluation.judge import Judge
 
 NO_MODEL: Final = {"provider": "openai", "model": "recorded", "api_key_reference": "none"}
 KIND: Final = "kind"
 _ID: Final = "trial"
 
-
-class ScenarioInvalid(Exception):
-    """A scenario cannot be played: its name, and place and rule of each error."""
-
-
-def _texts(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-type Texts = Annotated[list[str], BeforeValidator(_texts)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Expected(_Strict):
-    """
-    What must follow. *hands_off*: a person has to write or approve the answer, or the reason for it. *decision*, *team*
-    and *tags* are of tickets.
-    """
-
-    contains: Texts = Field(default_factory=list)
-    contains_any: Texts = Field(default_factory=list)
-    lacks: Texts = Field(default_factory=list)
-    language: str | None = None
-    hands_off: bool | str | None = None
-    intent: str | None = None
-    decision: Literal["auto_reply", "route_only", "escalate"] | None = None
-    team: str | None = None
-    tags: Texts = Field(default_factory=list)
-
-
-class MailAnswer(_Strict):
-    """What the model answers to mails, in the words of its schema."""
-
-    reply: str | None
-    intent: str = "other"
-    language: str = "en"
-    summary: str = "A mail."
-    urgency: str = "medium"
-    needs_human: bool = False
-    reason: str | None = None
-    confidence: float = 0.9
-    requirements: dict[str, Any] = Field(default_factory=dict)
-    evidence: list[dict[str, Any]] = Field(default_factory=list)
-    missing: list[dict[str, Any]] = Field(default_factory=list)
-
-    def as_output(self) -> str:
-        """Return the answer as the model writes it."""
-        own = self.model_dump()
-        named = ("reply", "requirements", "evidence", "missing")
-        whole = {name: own.pop(name) for name in named}
-        sentiment = {"label": "neutral", "score": 0}
-        return json.dumps(whole | {"analysis": own, "sentiment": sentiment}, ensure_ascii=False)
-
-
-class MailScenario(_Strict):
-    """Mails that a mailbox with these settings answers."""
-
-    kind: Literal["mail"]
-    name: str = Field(min_length=1)
-    mailbox: MailboxSettings = MailboxSettings()
-    mails: list[WrittenMail] = Field(min_length=1)
-    answer: MailAnswer
-    bad_answers: list[MailAnswer] = Field(default_factory=list)
-    expect: Expected
-
-
-class TicketScenario(_Strict):
-    """A ticket, with facts as `richpanel.decisions.command` reads them; without *answer* rules decide alone."""
-
-    kind: Literal["ticket"]
-    name: str = Field(min_length=1)
-    text: str
-    channel: str = "email"
-    context: dict[str, Any] = Field(default_factory=dict)
-    answer: dict[str, Any] | None = None
-    bad_answers: list[dict[str, Any]] = Field(default_factory=list)
-    expect: Expected
-
-
 type Scenario = Annotated[MailScenario | TicketScenario, Field(discriminator=KIND)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """What follows from an answer. *waits* is the reason why a person has to write or approve it."""
-
-    text: str | None
-    waits: str | None
-    intent: str
-    decision: str | None = None
-    team: str | None = None
-    tags: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a scenario went: each failure as a line."""
-
-    name: str
-    made: Made
-    failures: Sequence[str]
+class ScenarioInvalid(Exception):
+    """A scenario cannot be played: its name, and place and rule of each error."""
 
 
 def is_single(values: Sequence[tuple[str, Any]]) -> bool:
@@ -176,113 +82,83 @@ def parsed(values: Iterable[tuple[str, Any]], where: object) -> list[Scenario]:
     return found
 
 
-def played(scenario: Scenario) -> Result:
-    """Play a scenario with its recorded answer, then each bad one. Raises ScenarioInvalid."""
-    make: Callable[[Any, Any], Made] = _mail if isinstance(scenario, MailScenario) else _ticket
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A model that answers, and one that judges, within *bounds*."""
+
+    model: BoundedCalls = field(repr=False)
+    judge: Judge | None
+    bounds: Bounds
+
+
+def played(
+    scenario: Scenario, settings: Mapping[str, Any] | None = None, asked: Asked | None = None
+) -> Outcome:
+    """
+    Play a scenario with the *settings* of a version, by default its own: with a model, or with its recorded answer and
+    then each bad one. Raises ScenarioInvalid.
+    """
+    if isinstance(scenario, MailScenario):
+        return _mail(scenario, mailbox_of(scenario, settings), asked)
+    return _ticket(scenario, None if settings is None else _shop(scenario, settings), asked)
+
+
+def _mail(scenario: MailScenario, mailbox: Mailbox, asked: Asked | None) -> Outcome:
+    if asked is not None:
+        about = {"mails": [one.model_dump() for one in scenario.mails]}
+        draft = partial(mails.made, asked.model, mailbox, scenario)
+        return answers.asked(scenario, draft, asked.judge, about, asked.bounds)
+
+    def recorded(answer: Any) -> Made:  # noqa: ANN401 - see `recorded`
+        return mails.of_recorded(mailbox, scenario, answer)
+
+    return answers.recorded(scenario, recorded)
+
+
+def _ticket(scenario: TicketScenario, shop: Shop | None, asked: Asked | None) -> Outcome:
+    sample = _sample(scenario)
+    if asked is None:
+        return answers.recorded(scenario, lambda answer: tickets.of_recorded(sample, answer, shop))
+    model, about = asked.model, {"ticket": scenario.text, "channel": scenario.channel}
+
+    def decision() -> Made:
+        made = tickets.of_judge(sample, Classifier(model), shop)
+        if model.failed is not None:  # rules have decided without it
+            raise NotMade(model.failed.code)
+        return made
+
+    return answers.asked(scenario, decision, asked.judge, about, asked.bounds)
+
+
+def mailbox_of(scenario: MailScenario, settings: Mapping[str, Any] | None) -> Mailbox:
+    """Return a mailbox with *settings*, None: those of the scenario. Raises ScenarioInvalid."""
+    given = scenario.mailbox
+    if settings is not None:
+        try:
+            given = MailboxSettings.model_validate(dict(settings))
+        except ValidationError as error:
+            raise _broken(scenario.name, errors_of(error)) from None
+    own = {name: one for name, one in given.values().items() if one is not None}
+    return Mailbox(conversation_id=_ID, address=_ID, company_id=_ID, **({"ai": NO_MODEL} | own))
+
+
+def _shop(scenario: TicketScenario, settings: Mapping[str, Any]) -> Shop:
     try:
-        made = make(scenario, scenario.answer)
-        failures = [*_failures(scenario.expect, made)]
-        for number, bad in enumerate(scenario.bad_answers, start=1):
-            if not _is_caught(scenario, make, made, bad):
-                failures.append(f"bad answer {number} is not caught")
+        read = shop_settings.parse(dict(settings))
+    except SettingsInvalid as refusal:
+        one = refusal.problems[0]
+        text = f"{scenario.name}: settings.{one['field']}: {one['problem']}"
+        raise ScenarioInvalid(text) from None
+    return shop_settings.applied(Account(shop=tickets.STANDARD, channels={}), read, 1).shop
+
+
+def _broken(name: str, errors: Sequence[Any]) -> ScenarioInvalid:
+    rules = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors]
+    return ScenarioInvalid("\n".join(f"{name}: settings.{rule}" for rule in rules))
+
+
+def _sample(scenario: TicketScenario) -> Sample:
+    try:
+        return tickets.sample_of(scenario)
     except SampleInvalid as fault:
         raise ScenarioInvalid(f"{scenario.name}: {fault}") from None
-    return Result(scenario.name, made, failures)
-
-
-def _is_caught(
-    scenario: Scenario, make: Callable[[Any, Any], Made], good: Made, bad: object
-) -> bool:
-    """Whether a bad answer breaks an expectation, or is left to a person where the good one is not."""
-    made = make(scenario, bad)
-    is_left = made.waits is not None and good.waits is None
-    return is_left or any(_failures(scenario.expect, made))
-
-
-def _failures(expected: Expected, made: Made) -> Iterator[str]:
-    yield from broken_by(expected, made.text or "")
-    wanted = expected.hands_off
-    if wanted is not None and bool(wanted) != (made.waits is not None):
-        yield "no hand-off" if wanted else f"a person has to act: {made.waits}"
-    elif isinstance(wanted, str) and made.waits != wanted:
-        yield f"a person has to act because of {made.waits} instead of {wanted}"
-    for name in ("intent", "decision", "team"):
-        own, found = getattr(expected, name), getattr(made, name)
-        if own not in {None, found}:
-            yield f"the {name} is {found} instead of {own}"
-    for tag in expected.tags:
-        if tag not in made.tags:
-            yield f"the tag {tag} is missing"
-
-
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """A model that always gives the same answer."""
-
-    text: str
-    name: str = "recorded"
-
-    def reply(self, request: ai.Request) -> ai.Reply:  # noqa: ARG002 - the answer is recorded
-        """See `Model.reply`."""
-        return ai.Reply(self.text, ai.Stop.END)
-
-
-def _mail(scenario: MailScenario, answer: MailAnswer) -> Made:
-    settings = {"ai": NO_MODEL} | {
-        name: value for name, value in scenario.mailbox.values().items() if value is not None
-    }
-    mailbox = Mailbox(conversation_id=_ID, address=_ID, company_id=_ID, **settings)
-    mails = [
-        trial.mail_of(mailbox, n, one.subject, one.text, by_customer=one.by == "customer")
-        for n, one in enumerate(scenario.mails, 1)
-    ]
-    try:
-        found = trial.tried(_Recorded(answer.as_output()), mailbox, mails)
-    except NoAnswer as failure:
-        return Made(text=None, waits=failure.code, intent="none")
-    waits = found.waits or (None if found.text else "no_text")
-    return Made(text=found.text, waits=waits, intent=found.answer.analysis.intent)
-
-
-def _ticket(scenario: TicketScenario, answer: dict[str, Any] | None) -> Made:
-    line = {
-        "id": _ID,
-        "text": scenario.text,
-        "channel": scenario.channel,
-        "context": scenario.context,
-    }
-    sample = parse_sample(json.dumps(line).encode())
-    decision = decided(sample, _opinion(answer) if answer is not None else None)
-    reply = decision.reply
-    text = None
-    if reply is not None:
-        shop = Shop(support_signature="Customer Support", bot_author_id=None)
-        wording = shop.wordings[reply.template][reply.language][reply.variant]
-        text = render(
-            reply.template,
-            wording,
-            reply.values,
-            signature=shop.support_signature,
-            first_name=sample.context.first_name,
-            body_format=BodyFormat.TEXT,
-        )
-    without = "escalate" if decision.takes_over else "route_only"
-    return Made(
-        text=text,
-        waits=None if text else decision.reason,
-        intent=decision.intent,
-        decision="auto_reply" if text else without,
-        team=teams[decision.team].name,
-        tags=decision.tags,
-    )
-
-
-def _opinion(answer: dict[str, Any]) -> RecordedAnswers:
-    whole = {"schema_version": "rp_decision_v1", "language": "en", "risk_flags": []} | answer
-    whole.setdefault("wants_human", False)
-    read: ModelDecision | AnswerInvalid
-    try:
-        read = ModelDecision.parse(json.dumps(whole))
-    except AnswerInvalid as invalid:
-        read = invalid
-    return RecordedAnswers({_ID: read})

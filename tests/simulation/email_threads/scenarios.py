@@ -33,12 +33,14 @@ from tests.simulation.email_threads.steps import (
     moved,
     replayed,
     reported,
+    run_begins,
     scheduled,
     then,
     to_desk,
     undoable,
     undone,
     with_colleague,
+    with_set,
     with_targets,
 )
 from tests.simulation.email_threads.system import (
@@ -274,4 +276,5 @@ SCENARIOS = [
         delivered(mail("a@x"), address="x@unknown.example"),
     ),
     Scenario("an export", people.requesting("export", people.ZOE), people.together),
+    Scenario("a run of an evaluation", run_begins, with_set),
 ]

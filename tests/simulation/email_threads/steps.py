@@ -105,6 +105,19 @@ def undoable(system: System) -> None:
     system.register(MAILBOX, undo_seconds=30)
 
 
+def with_set(system: System) -> None:
+    """The desk has a set of two scenarios, which versions have to pass."""
+    asks = {"kind": "mail", "mails": [{"text": "Is there tea?"}], "answer": {"reply": "Yes."}}
+    scenarios = [{"name": name, **asks, "expect": {"contains": "yes"}} for name in ("one", "two")]
+    body = {"scenarios": scenarios, "gate": True}
+    assert system.call("POST", _SET, body)[0] == 200
+
+
+def run_begins(system: System) -> None:
+    """The set is run with recorded answers."""
+    assert system.call("POST", f"{_SET}/runs", {"recorded": True})[0] == 202
+
+
 def undone(system: System) -> None:
     """A person approves the drafts, stops their send, and approves them again."""
     for step in ("approve", "undo", "approve"):
@@ -250,6 +263,7 @@ def moved(step: str, **body: Any) -> Steps:
     return steps
 
 
+_SET = f"/email-mailboxes/{ASSISTED}/sets/tea"
 SPLIT = moved("split", mails=[1, 3])
 
 

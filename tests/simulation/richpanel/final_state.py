@@ -40,6 +40,7 @@ class FinalState:
     events: dict[str, dict[str, Any]]
     actions: dict[str, dict[str, Any]]
     states: dict[str, dict[str, Any]]
+    evaluations: dict[str, dict[str, Any]]
     contacts: dict[str, dict[str, Any]]
     audit: Counter[str]
     tickets: dict[str, dict[str, Any]]
@@ -58,6 +59,12 @@ def final_state_of(system: System) -> FinalState:
             key[1]: _state(row)
             for key, row in rows.items()
             if key[0] == "state" and not key[1].startswith("sys:")
+        },
+        evaluations={
+            key[1]: {name: row[name] for name in row.keys() - VARIES}
+            for key, row in rows.items()
+            if key[1].startswith(("sys:set", "sys:run#", "sys:result#"))
+            and not key[1].startswith("sys:settings")
         },
         contacts={
             " ".join(key[1:]): {name: row[name] for name in row.keys() - VARIES}

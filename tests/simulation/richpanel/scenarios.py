@@ -4,6 +4,7 @@ Scenarios of the crash matrix: a ticket of Jane's, earlier messages, and message
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,12 @@ from local.sandbox.accounts.tickets import CommentSeed, TicketSeed
 from richpanel.classification.taxonomy import Team
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
+from richpanel.inbound.evaluation_step import EvaluationStep
 from richpanel.inbound.wakeups import WakeupEvent
+from richpanel.store import sets
+from shared.ai.evaluation.sets.items import StoredRun, StoredSet
+from shared.ai.evaluation.sets.stored import Evaluations
+from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
@@ -270,6 +276,30 @@ def _unknown_ticket(system: System) -> None:
     system.call(named("m-1", "t-9", message_text="", text=WHERE))
 
 
+def _with_set(system: System) -> None:
+    """A set of two scenarios, which versions have to pass."""
+    asks = {"kind": "ticket", "text": WHERE, "expect": {}}
+    scenarios = [json.dumps({"name": name, **asks}) for name in ("one", "two")]
+    made = StoredSet(name="tea", revision=1, scenarios=2, gate=True, by="x", at="x")
+    assert _sets(system).put(made, scenarios)
+
+
+def _run_begins(system: System) -> None:
+    """An administrator has begun a run of the set."""
+    facts = {"run_id": "r1", "set_name": "tea", "revision": 1, "version": 0, "total": 2}
+    bounds = {"most_calls": 9, "most_micros": 10**6}
+    _sets(system).begin(StoredRun.model_validate({**facts, **bounds, "by": "x", "at": "x"}))
+    for position in range(2):
+        system.fifo_queues.put(
+            next(name for name in system.fifo_queues.queues if "live" not in name),
+            EvaluationStep(run_id="r1", position=position).entry(),
+        )
+
+
+def _sets(system: System) -> Evaluations:
+    return sets.of_help_desk(Table(system.dynamodb, system.tables["state"]))
+
+
 EVERY = [
     Scenario("asked for the number", asks, replies=1),
     Scenario("answered by number", _buys_and_asks, replies=1),
@@ -292,6 +322,7 @@ EVERY = [
     Scenario("an unknown ticket", _unknown_ticket),
     Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),
     Scenario("a customer who opts out between decision and reply", asks, arm=_opts_out_at_look(2)),
+    Scenario("a run of an evaluation", _run_begins, _with_set),
 ]
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.dialogues.scenarios.files import documents_in
+from email_threads.api.mailboxes.scenarios import MailAnswer
 from operations.__main__ import main
 from operations.ai.evaluation.cli import SINGLE
 from operations.ai.evaluation.single_answers import ScenarioInvalid, parsed, played
+from shared.ai import port as ai
 from shared.ai.languages.certain_languages import certain_language
 from shared.ai.languages.function_words import language_of
 from tests.cases import each
@@ -47,7 +49,7 @@ def result(scenario: dict[str, Any], **changes: Any) -> list[str]:
 def test_each_shipped_scenario_passes_and_each_bad_answer_is_caught(path: Path) -> None:
     scenarios = parsed(documents_in(path), path)
 
-    assert {one.name: played(one).failures for one in scenarios} == {
+    assert {one.name: list(played(one).failures) for one in scenarios} == {
         one.name: [] for one in scenarios
     }
     assert len(scenarios) >= 20
@@ -55,7 +57,7 @@ def test_each_shipped_scenario_passes_and_each_bad_answer_is_caught(path: Path) 
 
 
 def test_the_shipped_drafts_are_in_five_languages() -> None:
-    made = [played(one).made.text for one in parsed(documents_in(SINGLE / "mails.yaml"), "mails")]
+    made = [played(one).said for one in parsed(documents_in(SINGLE / "mails.yaml"), "mails")]
     found = {certain_language(text) or language_of(text) for text in made if text}
 
     assert {"en", "de", "es", "fr", "it"} <= found
@@ -72,7 +74,7 @@ def test_the_shipped_drafts_are_in_five_languages() -> None:
         (MAIL, {"intent": "order"}, "the intent is price instead of order"),
         (TICKET, {"decision": "escalate"}, "the decision is auto_reply instead of escalate"),
         (TICKET, {"team": "Sales Team"}, "the team is Returns Admin instead of Sales Team"),
-        (TICKET, {"tags": "made-up"}, "the tag made-up is missing"),
+        (TICKET, {"tags": "made-up"}, "tags lacks made-up"),
         (TICKET, {"hands_off": "tier0_always_handoff"}, "no hand-off"),
     ],
 )
@@ -155,10 +157,71 @@ def test_the_command_plays_both_kinds_and_its_exit_code_says_whether_all_passed(
 @each(
     "arguments, code",
     [
-        (["--version", "8"], 2),
-        (["--model-url", "https://models.example", "--model", "m"], 2),
+        (["--version", "no-such-file.json"], 1),
+        (["--model-url", "https://models.example"], 2),
+        (["--stack", "parley-prod"], 2),
         (["--only", "none"], 1),
     ],
 )
 def test_the_command_refuses_what_it_cannot_play(arguments: list[str], code: int) -> None:
     assert main(["ai", "evaluate", "--set", "shipped-mails", *arguments]) == code
+
+
+class Scripted:
+    """A model that gives these answers."""
+
+    name = "scripted"
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = [*answers]
+
+    def reply(self, _: ai.Request) -> ai.Reply:
+        return ai.Reply(self.answers.pop(0), ai.Stop.END, ai.Usage(500, 50))
+
+
+def test_the_command_asks_a_model_and_a_judge_about_drafts_and_decisions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(
+        "\n".join(json.dumps(one | {"expect": {"judge": "Good?"}}) for one in (MAIL, TICKET))
+    )
+    written = MailAnswer(reply="A chair costs 40 EUR.", intent="price").as_output()
+    opinion = json.dumps(
+        {
+            "schema_version": "rp_decision_v1",
+            "language": "en",
+            "risk_flags": [],
+            "wants_human": False,
+        }
+        | TICKET["answer"]  # type: ignore[operator] # a dictionary
+    )
+    yes = '{"reason": "It is right.", "passes": true, "confidence": 0.9}'
+    no = '{"reason": "It is rude.", "passes": false, "confidence": 0.9}'
+    model = Scripted(written, yes, opinion, no)
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    monkeypatch.setattr("operations.ai.evaluation.models.OpenAI", lambda *_: model)
+
+    address = ["--model-url", "https://models.example", "--model", "m", "--json"]
+    code = main(["ai", "evaluate", "--set", str(path), *address])
+
+    draft, decision = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (code, draft["is_passed"], decision["is_passed"]) == (1, True, False)
+    assert draft["judged"][0]["reason"] == "It is right."
+    assert decision["failures"] == ["judged no (0.90): Good?: It is rude."]
+    assert (draft["calls"], decision["calls"], model.answers) == (2, 2, [])
+
+
+def test_a_version_in_a_file_replaces_the_settings_of_the_scenarios(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, cheap, broken = (tmp_path / name for name in ("set.jsonl", "cheap.json", "broken.json"))
+    path.write_text(json.dumps(MAIL | {"expect": {"hands_off": False}}))
+    cheap.write_text(json.dumps({"number": 8, "settings": {"facts": ["A chair costs 30 EUR."]}}))
+    broken.write_text(json.dumps({"facts": "none"}))
+    command = ["ai", "evaluate", "--set", str(path)]
+
+    assert main([*command, "--version", "scenarios", "--against", str(cheap)]) == 1
+    assert "a person has to act: unknown_amount" in capsys.readouterr().out
+    assert main([*command, "--version", str(broken)]) == 1
+    assert "price: settings.facts" in capsys.readouterr().err

@@ -34,6 +34,7 @@ HANDED_ON: Final = {
     "layers/shared/shared/ai/providers/model_creation.py:transcriber_for": "the creator itself",
     "layers/shared/shared/ai/providers/model_creation.py:embedder_for": "the creator itself",
     "operations/ai/evaluation/models.py:_at_address": "the operator's own key, of no company",
+    "operations/ai/evaluation/models.py:model_at_address": "as above",
 }
 # The callers of creators that take the scope as an argument: None is one only beside a reservation.
 TAKES_SCOPE: Final = frozenset({"models_of", "_turn_models"})

@@ -6,6 +6,9 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
+import { scenarioOfMail } from "../versions/scenarios";
+import { keepScenario, setsOfMailbox } from "../versions/setSources";
 import { ofMailbox } from "../versions/sources";
 import { Trace } from "../versions/Trace";
 import { VersionField, answerOf } from "../versions/VersionField";
@@ -23,10 +26,20 @@ export function MailPlayground({ address }: { address: string }) {
   const [subject, setSubject] = useState("");
   const [text, setText] = useState("");
   const [draft, setDraft] = useState<Draft | null>(null);
+  const [asked, setAsked] = useState<{ subject: string; text: string } | null>(null); // what the draft answers
   const version = chosen ?? liveOf(versions);
   const ask = useAction(async () => {
     const body = { version, mails: [{ subject, text }] };
+    const written = { subject, text };
     setDraft((await client.call("POST /email-mailboxes/{address}/playground", { path: { address }, body })).result);
+    setAsked(written);
+  });
+  const keep = useAction(async () => {
+    const answer = draft?.model_calls.at(-1)?.answer;
+    if (!draft || !answer || !asked) return;
+    const facts = { ...asked, answer, waits: draft.waits ?? (draft.text == null ? "no_text" : null), intent: draft.intent, at: new Date().toISOString() };
+    await keepScenario(setsOfMailbox(client, address), scenarioOfMail(facts));
+    showToast(t("sets.kept"));
   });
   return (
     <section class="ops-section" aria-label={t("try_mail.title")}>
@@ -55,6 +68,12 @@ export function MailPlayground({ address }: { address: string }) {
         </div>
       </form>
       <div aria-live="polite">{draft && <Drafted draft={draft} />}</div>
+      {keep.error && <ErrorNotice error={keep.error} />}
+      {draft && (
+        <Button busy={keep.busy} onClick={() => void keep.run()}>
+          {t("playground.keep")}
+        </Button>
+      )}
     </section>
   );
 }

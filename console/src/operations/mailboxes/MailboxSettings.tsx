@@ -8,6 +8,8 @@ import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import { Section } from "../sections";
+import { SetsOfVersions } from "../versions/Sets";
+import { setsOfMailbox } from "../versions/setSources";
 import { ofMailbox } from "../versions/sources";
 import { VersionList } from "../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
@@ -60,6 +62,14 @@ export function MailboxSettings() {
               onChange={() => void mailboxes.reload()}
             />
             {shown.ai && <MailPlayground key={`try ${shown.address} ${shown.updated_at ?? ""}`} address={shown.address} />}
+            {shown.ai && (
+              <SetsOfVersions
+                key={`sets ${shown.address} ${shown.updated_at ?? ""}`}
+                source={setsOfMailbox(client, shown.address)}
+                versions={ofMailbox(client, shown.address)}
+                about={t("sets.mail_about")}
+              />
+            )}
           </>
         ) : (
           <p class="ops-empty">{t("ops.nothing")}</p>

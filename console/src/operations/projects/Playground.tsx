@@ -6,8 +6,9 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { scenarioOf } from "../versions/scenarios";
+import { keepScenario, setsOfProject } from "../versions/setSources";
 import { Trace } from "../versions/Trace";
-import { scenarioOf, type Scenario } from "./scenarios";
 
 type Project = ConversationsAdmin.ProjectView;
 type Input = ConversationsAdmin.PlaygroundInput;
@@ -21,7 +22,6 @@ interface Line {
 
 const MOST_MESSAGES = 40;
 const MOST_FILES = 4;
-const COLLECTED = "playground"; // the set of scenarios made here
 
 export function Playground({ project, version, settings }: { project: Project; version: number; settings: Record<string, unknown> }) {
   const { client } = useApp();
@@ -39,12 +39,9 @@ export function Playground({ project, version, settings }: { project: Project; v
     setFiles([]);
   });
   const keep = useAction(async () => {
-    const path = { project_id: project.project_id, set_name: COLLECTED };
-    const sets = (await client.call("GET /projects/{project_id}/sets", { path, query: { limit: 100 } })).result.sets;
-    const before = sets.some(({ name }) => name === COLLECTED) ? (await client.call("GET /projects/{project_id}/sets/{set_name}", { path })).result.content : [];
     const handsOff = Boolean(lines.at(-1)?.tried?.hand_off);
     const made = scenarioOf(channel, lines.map(({ spoken: { by, text: words = "" } }) => ({ by, text: words })), handsOff, new Date().toISOString());
-    await client.call("POST /projects/{project_id}/sets/{set_name}", { path, body: { scenarios: [...before, made] as Scenario[] }, key: crypto.randomUUID() });
+    await keepScenario(setsOfProject(client, project.project_id), made);
   });
   return (
     <section class="ops-section" aria-label={t("playground.title")}>

@@ -12,7 +12,8 @@ import { ofProject } from "../versions/sources";
 import { Differences, liveOf, useVersions, Versions, type Version } from "../versions/Versions";
 import { changeOf, draftOf, settingsOf } from "./draft";
 import { Playground } from "./Playground";
-import { Sets } from "./Sets";
+import { Sets } from "../versions/Sets";
+import { setsOfProject } from "../versions/setSources";
 import { Trials } from "./Trials";
 
 type Project = ConversationsAdmin.ProjectView;
@@ -62,7 +63,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
       <Versions source={source} versions={versions} about={t("project.versions_about")} effect={t("project.put_live_about")} onChange={onChange} onOpen={setOpened} />
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
       {base !== null && <Trials project={project} version={base} live={live} onChange={onChange} />}
-      {base !== null && <Sets project={project} version={base} live={live} />}
+      {base !== null && <Sets source={setsOfProject(client, project.project_id)} version={base} live={live} about={t("sets.about")} />}
       {base !== null && (
         <Later
           load={async () => (await Promise.all([import("../knowledge/Knowledge"), loadTexts("newsletters", "ratings", "knowledge")]))[0]}

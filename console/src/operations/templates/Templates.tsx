@@ -8,6 +8,8 @@ import { Badge } from "../../ui/controls";
 import { Section } from "../sections";
 import { ownWording } from "./settings";
 import { TemplateEditor } from "./TemplateEditor";
+import { SetsOfVersions } from "../versions/Sets";
+import { setsOfHelpDesk } from "../versions/setSources";
 import { ofHelpDesk } from "../versions/sources";
 import { VersionList } from "../versions/Versions";
 import { TicketPlayground } from "./TicketPlayground";
@@ -74,6 +76,7 @@ export function Templates() {
             />
             <VersionList key={settings.number} source={ofHelpDesk(client, settings.number)} about={t("project.versions_about")} effect={t("versions.help_desk")} onChange={() => void loaded.reload()} />
             <TicketPlayground key={`try ${settings.number}`} inForce={settings.number} />
+            <SetsOfVersions key={`sets ${settings.number}`} source={setsOfHelpDesk(client)} versions={ofHelpDesk(client, settings.number)} about={t("sets.ticket_about")} />
           </>
         );
       }}

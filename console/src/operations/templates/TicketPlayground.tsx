@@ -6,6 +6,9 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
+import { scenarioOfTicket } from "../versions/scenarios";
+import { keepScenario, setsOfHelpDesk } from "../versions/setSources";
 import { ofHelpDesk } from "../versions/sources";
 import { Trace } from "../versions/Trace";
 import { VersionField } from "../versions/VersionField";
@@ -25,9 +28,19 @@ export function TicketPlayground({ inForce }: { inForce: number }) {
   const [subject, setSubject] = useState("");
   const [text, setText] = useState("");
   const [decided, setDecided] = useState<Decided | null>(null);
+  const [asked, setAsked] = useState<{ subject: string; text: string; channel: string } | null>(null); // what was decided on
   const ask = useAction(async () => {
     const body = { number, channel, subject: subject || null, text };
+    const written = { subject, text, channel };
     setDecided((await client.call("POST /admin/richpanel/playground", { body })).result);
+    setAsked(written);
+  });
+  const keep = useAction(async () => {
+    if (!decided || !asked) return;
+    const answer = decided.trace?.model_calls[0]?.answer ?? null;
+    const { intent, team, text: reply = null } = decided;
+    await keepScenario(setsOfHelpDesk(client), scenarioOfTicket({ ...asked, answer, intent, team, reply, at: new Date().toISOString() }));
+    showToast(t("sets.kept"));
   });
   return (
     <section class="ops-section" aria-label={t("try_ticket.title")}>
@@ -67,6 +80,12 @@ export function TicketPlayground({ inForce }: { inForce: number }) {
         </div>
       </form>
       <div aria-live="polite">{decided && <Result decided={decided} />}</div>
+      {keep.error && <ErrorNotice error={keep.error} />}
+      {decided && (
+        <Button busy={keep.busy} onClick={() => void keep.run()}>
+          {t("playground.keep")}
+        </Button>
+      )}
     </section>
   );
 }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from conversations.api.projects import inputs, views
+from shared.ai.evaluation.sets import inputs, views
+from shared.ai.evaluation.sets.inputs import set_name_of
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.errors import InvalidInput
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _SETS = "/projects/{project_id}/sets"
 _SET = f"{_SETS}/{{set_name}}"
 _ADMIN = Scope.CONVERSATIONS_ADMIN
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class EvaluationRoutes:
         """List the sets of scenarios of a project."""
         from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
 
-        return evaluations.listed(self.deps, request.caller, project_id, request.input)
+        return evaluations.calls_of(self.deps, request.caller, project_id).listed(request.input)
 
     @route_methods.reads(f"GET {_SET}", _ADMIN)
     def get_set(
@@ -47,7 +45,8 @@ class EvaluationRoutes:
         """Return a set with its scenarios."""
         from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
 
-        return evaluations.shown(self.deps, request.caller, project_id, _checked(set_name))
+        calls = evaluations.calls_of(self.deps, request.caller, project_id)
+        return calls.shown(set_name_of(set_name))
 
     @route_methods.changes(f"POST {_SET}", _ADMIN)
     def put_set(
@@ -56,9 +55,9 @@ class EvaluationRoutes:
         """Store the scenarios of a set, or change whether it is a gate for versions."""
         from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
 
-        name = _checked(set_name)
-        evaluations.stored_of(self.deps, request.caller, project_id)
-        return lambda: evaluations.put(self.deps, project_id, name, request)
+        name = set_name_of(set_name)
+        calls = evaluations.calls_of(self.deps, request.caller, project_id)
+        return lambda: calls.put(name, request, evaluations.problems_of)
 
     @route_methods.changes(f"POST {_SET}/runs", _ADMIN, status=HTTPStatus.ACCEPTED)
     def run_set(
@@ -67,8 +66,8 @@ class EvaluationRoutes:
         """Play the scenarios of a set with a version, or with two side by side, without sending anything."""
         from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
 
-        stored = evaluations.stored_of(self.deps, request.caller, project_id)
-        found = evaluations.set_of(stored, _checked(set_name))
+        calls = evaluations.calls_of(self.deps, request.caller, project_id)
+        found = calls.found(set_name_of(set_name))
         return lambda: evaluations.begin(self.deps, project_id, found, request)
 
     @route_methods.reads("GET /projects/{project_id}/runs/{run_id}", _ADMIN)
@@ -78,12 +77,5 @@ class EvaluationRoutes:
         """Return how far a run is, with a page of its results by scenario and version."""
         from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
 
-        return evaluations.results(self.deps, request.caller, project_id, run_id, request.input)
-
-
-def _checked(name: str) -> str:
-    """Return the name of a set in a path. Raises InvalidInput."""
-    if _NAME.fullmatch(name) is None:
-        rule = "must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at the start"
-        raise InvalidInput([{"field": "set_name", "problem": rule}])
-    return name
+        calls = evaluations.calls_of(self.deps, request.caller, project_id)
+        return calls.results(run_id, request.input)

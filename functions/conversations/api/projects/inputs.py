@@ -17,10 +17,6 @@ LONGEST_MESSAGE = 4_000
 LONGEST_RESULT = 16_000
 MOST_FILES = 4
 LARGEST_FILE = 5_000_000  # characters of base64
-MOST_SCENARIOS = 300
-LARGEST_SET_BYTES = 300_000
-MOST_CALLS = 5_000
-MOST_DOLLARS = 100
 
 
 class ProjectsQuery(Input):
@@ -135,48 +131,3 @@ class ReplayInput(TriedSettings):
         )
     )
     functions: dict[str, Any] = Field(default_factory=dict, max_length=20)
-
-
-class SetsQuery(ProjectsQuery):
-    """Position in the list of a project's sets of scenarios."""
-
-
-class SetInput(Input):
-    """
-    The scenarios of a set, as docs/evaluation.md describes them; absent, they stay. With *gate* a version goes live
-    only after it has passed the set.
-    """
-
-    scenarios: list[dict[str, Any]] | None = Field(
-        default=None, min_length=1, max_length=MOST_SCENARIOS
-    )
-    gate: bool | None = None
-
-    @model_validator(mode="after")
-    def _changes_something(self) -> "SetInput":
-        if self.scenarios is None and self.gate is None:
-            raise ValueError("scenarios or gate must be given")
-        return self
-
-
-class RunInput(Input):
-    """
-    A run of a set with *version*, by default the live one, and *against* another one. It ends before a call of a model
-    that may exceed *most_calls* or *most_dollars*; *recorded* asks no model.
-    """
-
-    version: Number | None = None
-    against: Number | None = None
-    recorded: bool = False
-    most_calls: int = Field(default=1_000, ge=1, le=MOST_CALLS)
-    most_dollars: float = Field(default=5, gt=0, le=MOST_DOLLARS)
-
-    @model_validator(mode="after")
-    def _compares_two_versions(self) -> "RunInput":
-        if self.against is not None and self.against == self.version:
-            raise ValueError("against must be another version than version")
-        return self
-
-
-class RunQuery(ProjectsQuery):
-    """Position in the results of a run."""

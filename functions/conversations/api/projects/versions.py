@@ -16,8 +16,8 @@ from conversations.api.projects.views import (
 )
 from conversations.configuration import projects, versions
 from conversations.configuration.projects import PARTITION_KEY, ConfigurationInvalid
-from conversations.store.versions import project_versions
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations, project_versions
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.ai.versions import views
 from shared.ai.versions.stored import NO_VERSION, NoVersion, Version, Versions
 from shared.api.cursors import Listing, Page
@@ -157,13 +157,13 @@ def create_from(
 def go_live(
     deps: ApiDependencies, project_id: str, version: Version, request: Request[GoLiveInput]
 ) -> LiveView:
-    """Make a version live, also an older one. Repeatable. Raises NotFound, InvalidInput and StateConflict."""
+    """Make a version live, also an older one. Repeatable. Raises NotFound, InvalidInput, SetRefused, StateConflict."""
     company_id, table = request.caller.company, deps.resources.companies.table
     item = item_of(deps, request.caller, project_id)
     checked_project(item, version.settings)  # channels may have changed since it was stored
-    sets = Evaluations(deps.resources.log, company_id, project_id).gates_before(version.number)
-    if sets and item.get(versions.LIVE) != version.number:
-        raise StateConflict(f"number: the version has not passed the sets {', '.join(sets)}")
+    if item.get(versions.LIVE) != version.number:
+        stored = evaluations.of_project(deps.resources.log, company_id, project_id)
+        refuse_unpassed(stored, version.number)
     before = item.get(versions.LIVE)
     try:
         versions.go_live(

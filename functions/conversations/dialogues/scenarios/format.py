@@ -7,7 +7,6 @@ import re
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -17,8 +16,7 @@ from pydantic import (
 )
 
 from conversations.lifecycle.status import Status
-from shared.ai.evaluation.judge import Judgement
-from shared.ai.languages.certain_languages import known_language
+from shared.ai.evaluation.format import Language, Questions, Texts
 from shared.runtime import clock
 from shared.runtime.validation import patterns
 
@@ -37,25 +35,7 @@ def _seconds(value: object) -> object:
     return value
 
 
-def _texts(value: object) -> object:
-    """Return a list; one text is a list of one."""
-    return [value] if isinstance(value, str) else value
-
-
-def _listed(value: object) -> object:
-    """Return a list; anything else is a list of one."""
-    return value if isinstance(value, list) else [value]
-
-
-def _known_language(value: str) -> str:
-    if known_language(value) is None:
-        raise ValueError("is a language that Parley does not recognise")
-    return value
-
-
 type Seconds = Annotated[int, BeforeValidator(_seconds), Field(ge=0, le=LONGEST_WAIT_SECONDS)]
-type Texts = Annotated[list[str], BeforeValidator(_texts)]
-type Language = Annotated[str, AfterValidator(_known_language)]
 type ChannelName = Literal["sms", "whatsapp", "email"]
 type JsonObject = dict[str, JsonValue]
 
@@ -165,22 +145,6 @@ class ModelAnswer(_Strict):
         return json.dumps(output)
 
 
-class Judged(_Strict):
-    """
-    A question about the texts of a turn that a model answers with yes or no: yes is expected.
-
-    *recorded* is its judgement of the recorded answers. A text in a file is `{question: <text>}`.
-    """
-
-    question: str = Field(min_length=1, max_length=1_000)
-    recorded: Judgement | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_text(cls, value: object) -> object:
-        return {"question": value} if isinstance(value, str) else value
-
-
 class Expected(_Strict):
     """
     What a turn must lead to. *contains* and *lacks* are about all texts that were sent in the turn, without case.
@@ -204,9 +168,7 @@ class Expected(_Strict):
     model_calls: int | None = Field(default=None, ge=0)
     cites: Texts = Field(default_factory=list)
     sends: bool | None = None
-    judge: Annotated[list[Judged], BeforeValidator(_listed)] = Field(
-        default_factory=list, max_length=5
-    )
+    judge: Questions = Field(default_factory=list)
 
 
 class Step(_Strict):

@@ -6,7 +6,7 @@ without the person. Nothing is sent or stored.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from email_threads.analysis import trial
 from email_threads.analysis.model_call import NoAnswer, settings_of
@@ -16,8 +16,7 @@ from email_threads.api.mailboxes import versions
 from email_threads.api.mailboxes.settings import mailbox_of
 from email_threads.api.mailboxes.views import DraftTrialView
 from email_threads.api.queries import NotFound
-from email_threads.store.configuration.mailbox_versions import SETTINGS
-from email_threads.store.items import Mailbox
+from email_threads.store.configuration import mailbox_versions
 from email_threads.store.items.threads.thread import Direction
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.playground.mask import Mask
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from email_threads.api.mailboxes.inputs import DraftTrialInput
     from email_threads.api.queries import ApiDependencies
-    from email_threads.store.items import Mail, Thread
+    from email_threads.store.items import Mail, Mailbox, Thread
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
@@ -108,10 +107,7 @@ def _with_settings(deps: ApiDependencies, mailbox: Mailbox, given: DraftTrialInp
     if number is None and not changes:
         return mailbox
     settings = versions.settings_to_try(deps, mailbox, number, changes)
-    values: dict[str, Any] = {
-        name: value for name, value in mailbox.attributes().items() if name not in SETTINGS.names
-    }
-    return Mailbox.read(values | settings | {"ai_version": number or mailbox.ai_version})
+    return mailbox_versions.with_settings(mailbox, settings, number or mailbox.ai_version)
 
 
 def _mails(

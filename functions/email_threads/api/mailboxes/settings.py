@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from email_threads.api import presenters, views
 from email_threads.api.changes import TRIES
 from email_threads.api.queries import NotFound
-from email_threads.store.configuration import mailbox_versions, mailboxes
+from email_threads.store.configuration import mailbox_sets, mailbox_versions, mailboxes
+from email_threads.store.configuration.mailbox_versions import SETTINGS
 from email_threads.store.items import Automation, Mailbox
 from shared.access.ownership import proofs
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import checked
 from shared.runtime import clock
@@ -28,7 +30,8 @@ def put_mailbox(
     """
     Register a mailbox, or change its settings; absent ones stay. Changed settings of its model are a new version.
 
-    Raises NotProven unless the company owns its domain, `mailboxes.TooMany` and Transient.
+    Raises NotProven unless the company owns its domain, SetRefused if versions have to pass a set before they are live,
+    `mailboxes.TooMany` and Transient.
     """
     caller = request.caller
     for _ in range(TRIES):
@@ -52,6 +55,8 @@ def put_mailbox(
             updated_by=caller.principal,
             **values_of(given),
         )
+        if own is not None and SETTINGS.of(mailbox) != SETTINGS.of(own):
+            refuse_unpassed(mailbox_sets.of_mailbox(deps.table, own.company_id, address), None)
         # The version first: a mailbox never names one that does not exist.
         mailbox.ai_version = mailbox_versions.version_of(deps.table, own, mailbox, request.cause)
         if mailboxes.put(deps.table, mailbox, found):

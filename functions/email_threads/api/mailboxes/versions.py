@@ -8,9 +8,10 @@ from email_threads.api import presenters
 from email_threads.api.changes import TRIES, Conflict
 from email_threads.api.inputs import MailboxInput
 from email_threads.api.mailboxes.settings import check_model, mailbox_of, prove_key
-from email_threads.store.configuration import mailbox_versions, mailboxes
+from email_threads.store.configuration import mailbox_sets, mailbox_versions, mailboxes
 from email_threads.store.configuration.mailbox_versions import SETTINGS
 from email_threads.store.items import Mailbox
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.ai.versions import views
 from shared.ai.versions.stored import Version
 from shared.api.cursors import Listing, Page
@@ -24,6 +25,7 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from email_threads.api.mailboxes.inputs import MailboxVersionInput
     from email_threads.api.queries import ApiDependencies
+    from shared.ai.evaluation.sets.stored import Evaluations
     from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery
     from shared.ai.versions.stored import Versions
     from shared.ai.versions.views import LiveView, VersionsView, VersionView, WrittenVersionView
@@ -77,7 +79,7 @@ def go_live(
 ) -> LiveView:
     """
     Make a version live, also an older one. Repeatable. Raises NotFound, NoVersion, InvalidInput, Conflict if another
-    one is live than the caller takes to be, and Transient.
+    one is live than the caller takes to be, SetRefused for one that has not passed a gate, and Transient.
     """
     expected = request.input.instead_of
     for _ in range(TRIES):
@@ -87,6 +89,8 @@ def go_live(
         before = mailbox_versions.live_version(deps.table, mailbox)
         if expected is not None and before not in {expected, number}:
             raise Conflict("instead_of: another version is live")
+        if before != number:
+            refuse_unpassed(_sets(deps, mailbox), number)
         written = {
             "updated_at": clock.to_text(clock.now_ms()),
             "updated_by": request.caller.principal,
@@ -109,6 +113,10 @@ def settings_to_try(
 
 def _of(deps: ApiDependencies, mailbox: Mailbox) -> Versions:
     return mailbox_versions.of_mailbox(deps.table, mailbox.company_id, mailbox.address)
+
+
+def _sets(deps: ApiDependencies, mailbox: Mailbox) -> Evaluations:
+    return mailbox_sets.of_mailbox(deps.table, mailbox.company_id, mailbox.address)
 
 
 def _of_settings(problem: dict[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ A mailbox that was stored before there were versions gets its settings as versio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.store.configuration import mailboxes
 from email_threads.store.items import Mailbox, MailboxVersion
@@ -14,6 +14,8 @@ from shared.ai.versions.owners import OwnerSettings
 from shared.ai.versions.stored import DIGITS, Version, Versions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shared.aws.dynamodb import Attributes, Table
 
 SETTINGS: Final = OwnerSettings(
@@ -59,3 +61,11 @@ def version_of(table: Table, present: Mailbox | None, mailbox: Mailbox, cause: s
     if wanted is None:
         return live
     return of_mailbox(table, mailbox.company_id, mailbox.address).add(wanted, live or 0).number
+
+
+def with_settings(mailbox: Mailbox, settings: Mapping[str, Any], number: int | None) -> Mailbox:
+    """Return the mailbox with the *settings* of a version, whose *number* they have; it is not stored."""
+    others = {
+        name: value for name, value in mailbox.attributes().items() if name not in SETTINGS.names
+    }
+    return Mailbox.read({**others, **settings, "ai_version": number})

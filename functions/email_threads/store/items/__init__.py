@@ -13,6 +13,9 @@ Items of the table, one string key each.
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
     mailbox#{address}                Mailbox           an address of a company
     version#{company}#{address}#{n}  MailboxVersion    the settings of its model, as they were at a time
+    sets#{company}#{address}         DraftSetList      the names of its sets of scenarios
+    set#..., scenarios#...           DraftSet, ...     a set of scenarios, and its content
+    run#..., result#...              DraftRun, ...     a run of a set, and the result of a scenario
     service#{mailbox}#{date}         ServiceLevelDay   targets that were met and breached, and scores, of a day
     signature#{person}               Signature         the name and the signatures of a person
     company#{company}                CompanyMailboxes  the addresses of a company
@@ -30,6 +33,13 @@ Only heads have `status`, so that only heads are in StatusIndex.
 """
 
 from email_threads.store.items.mailboxes.alias import Alias, AliasKind
+from email_threads.store.items.mailboxes.evaluation import (
+    DraftResult,
+    DraftRun,
+    DraftScenarios,
+    DraftSet,
+    DraftSetList,
+)
 from email_threads.store.items.mailboxes.macro import Macro, MacroList
 from email_threads.store.items.mailboxes.mailbox import CompanyMailboxes, Mailbox
 from email_threads.store.items.mailboxes.mailbox_version import MailboxVersion
@@ -62,13 +72,52 @@ from email_threads.store.items.threads.thread import (
 CHILDREN = (
     Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, MailboxVersion,
     CompanyMailboxes, Signature, ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer,
-    AnswerCount, PrivacyJob, ErasedAddress, DraftDay,
+    AnswerCount, PrivacyJob, ErasedAddress, DraftDay, DraftSetList, DraftSet, DraftScenarios, DraftRun, DraftResult,
 )  # fmt: skip
 
 __all__ = [
-    "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
-    "CompanyMailboxes", "DeadLetterNote", "Deadline", "Delivery", "Draft", "DraftDay", "DraftFile", "DraftKind",
-    "DraftStatus", "ErasedAddress", "Expiry", "HistoryEntry", "Macro", "MacroList", "Mail", "Mailbox", "MailboxVersion",
-    "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant", "PrivacyJob", "ReplyMode", "ScheduledSend",
-    "SentimentEntry", "ServiceLevelDay", "Signature", "Status", "StoredAnswer", "Thread",
+    "CHILDREN",
+    "AiAnalysis",
+    "Alias",
+    "AliasKind",
+    "AnalysisState",
+    "AnswerCount",
+    "Audit",
+    "Automation",
+    "CompanyMailboxes",
+    "DeadLetterNote",
+    "Deadline",
+    "Delivery",
+    "Draft",
+    "DraftDay",
+    "DraftFile",
+    "DraftKind",
+    "DraftResult",
+    "DraftRun",
+    "DraftScenarios",
+    "DraftSet",
+    "DraftSetList",
+    "DraftStatus",
+    "ErasedAddress",
+    "Expiry",
+    "HistoryEntry",
+    "Macro",
+    "MacroList",
+    "Mail",
+    "Mailbox",
+    "MailboxVersion",
+    "Metadata",
+    "Note",
+    "OpenQuestion",
+    "ParkedEvent",
+    "Participant",
+    "PrivacyJob",
+    "ReplyMode",
+    "ScheduledSend",
+    "SentimentEntry",
+    "ServiceLevelDay",
+    "Signature",
+    "Status",
+    "StoredAnswer",
+    "Thread",
 ]  # fmt: skip

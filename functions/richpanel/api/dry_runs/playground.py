@@ -14,7 +14,8 @@ from richpanel.api.views import DecisionTrialView
 from richpanel.classification.taxonomy import teams
 from richpanel.configuration import shop_settings
 from richpanel.decisions.command.samples import Sample, SampleInvalid, decided, parse_sample
-from richpanel.decisions.replies.renderer import BodyFormat, VariableMissing, render
+from richpanel.decisions.command.scenarios import text_of
+from richpanel.decisions.replies.renderer import VariableMissing
 from richpanel.worker.cases import costs
 from shared.ai import port as ai
 from shared.ai.playground.traces import Traced
@@ -94,18 +95,8 @@ def _shop(deps: ApiDependencies, given: DecisionTrialInput) -> tuple[Shop, int |
 
 
 def _text(decision: Decision, shop: Shop, first_name: str | None) -> str | None:
-    """Return the reply as it would be sent, as text; None without one."""
-    reply = decision.reply
-    if reply is None:
-        return None
+    """Return the reply as it would be sent, as text; None without one. Raises InvalidInput."""
     try:
-        return render(
-            reply.template,
-            shop.wordings[reply.template][reply.language][reply.variant],
-            reply.values,
-            signature=shop.support_signature,
-            first_name=first_name,
-            body_format=BodyFormat.TEXT,
-        )
+        return text_of(decision, shop, first_name)
     except VariableMissing as missing:
         raise InvalidInput([{"field": "context.order", "problem": str(missing)}]) from None

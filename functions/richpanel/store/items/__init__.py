@@ -3,7 +3,7 @@ The rows of the three tables: key patterns and attribute names, as the contract 
 
     rp_mw_idempotency         Event (evt:rp:...), Action (act:...), DeadLetter (dead:...), ApiRequest (req:...)
     rp_mw_conversation_state  ConversationState, and of its shape CustomerState and Sweep; TokenBucket, SettingsVersion,
-                              PrivacyJob
+                              PrivacyJob; DecisionSetList, DecisionSet, DecisionScenarios, DecisionRun, DecisionResult
     rp_mw_audit_actions       AuditAction
 
 Times are text (ISO 8601 UTC, `shared.runtime.clock.to_text`) where the contract prints them; numbers used in
@@ -11,6 +11,13 @@ calculations are milliseconds since 1970. No row holds a text, name, address or 
 """
 
 from richpanel.store.items.audit import AuditAction, DecisionOutcome
+from richpanel.store.items.evaluation import (
+    DecisionResult,
+    DecisionRun,
+    DecisionScenarios,
+    DecisionSet,
+    DecisionSetList,
+)
 from richpanel.store.items.idempotency import (
     Action,
     ApiRequest,
@@ -45,6 +52,11 @@ ROWS: dict[str, tuple[type[Row | Action], ...]] = {
         Sweep,
         SettingsVersion,
         PrivacyJob,
+        DecisionSetList,
+        DecisionSet,
+        DecisionScenarios,
+        DecisionRun,
+        DecisionResult,
     ),
     "audit_actions": (AuditAction,),
 }  # by the contract's names of the tables
@@ -57,7 +69,8 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 
 __all__ = [
     "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
-    "ConversationState", "CustomerState", "DeadLetter", "DecisionOutcome", "Event", "EventStatus", "IdempotencyRow",
-    "Mode", "PendingFlow", "PrivacyJob", "ReservedReply", "Row", "SettingsVersion", "StateRow",
-    "Sweep", "TokenBucket", "key_of",
+    "ConversationState", "CustomerState", "DeadLetter", "DecisionOutcome", "DecisionResult", "DecisionRun",
+    "DecisionScenarios", "DecisionSet", "DecisionSetList", "Event", "EventStatus", "IdempotencyRow", "Mode",
+    "PendingFlow", "PrivacyJob", "ReservedReply", "Row", "SettingsVersion", "StateRow", "Sweep", "TokenBucket",
+    "key_of",
 ]  # fmt: skip

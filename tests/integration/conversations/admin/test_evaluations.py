@@ -12,7 +12,7 @@ from conversations.dialogues import runs
 from conversations.dialogues.runs import RunDependencies
 from conversations.lifecycle.records.evaluation_step import EvaluationStep
 from conversations.outbound.compose.functions.document_search import DocumentSearch
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations
 from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
@@ -77,7 +77,7 @@ def work(harness: Harness) -> None:
 
 
 def passed(harness: Harness) -> set[int]:
-    stored = Evaluations(harness.resources.log, COMPANY, PROJECT).read("tea")
+    stored = evaluations.of_project(harness.resources.log, COMPANY, PROJECT).read("tea")
     return stored.passed if stored else set()
 
 
@@ -161,7 +161,7 @@ def test_a_gate_lets_only_versions_go_live_that_have_passed_the_set_as_it_is(
 def test_a_project_has_a_bounded_number_of_sets(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.api.projects.evaluations.MOST_SETS", 1)
+    monkeypatch.setattr("shared.ai.evaluation.sets.calls.MOST_SETS", 1)
     put(harness, scenario("a"))
 
     second = harness.call(

@@ -253,3 +253,27 @@ def test_projects_of_others_are_not_found_and_not_listed(harness: Harness) -> No
 
 
 # The playground
+
+
+@pytest.mark.parametrize(
+    ("own", "field", "rule"),
+    [
+        ({"price": {"input": -1, "output": 1}}, "price.input", "greater than or equal to 0"),
+        ({"reasoning": {"effort": "low"}, "temperature": 0.5}, "", "temperature must be absent"),
+    ],
+)
+def test_a_price_below_zero_and_what_the_provider_refuses_are_no_version(
+    harness: Harness, own: dict[str, Any], field: str, rule: str
+) -> None:
+    config = {
+        "provider": "openai",
+        "openai_config": {"sms": {"model": "gpt-5", "api_key_reference": "openai", **own}},
+    }
+    line = "POST /projects/{project_id}/versions"
+    refused = harness.call(line, {"settings": {"ai_config": config}}, names=OF_PROJECT, who=ADMIN)
+
+    assert refused.status == 400
+    found = {one["field"]: one["problem"] for one in refused.body["error"]["details"]}
+    [place] = [one for one in found if "openai_config.sms" in one]
+    assert place.endswith(field)
+    assert rule in found[place]

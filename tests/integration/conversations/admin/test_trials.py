@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from conversations.configuration import projects, versions
-from conversations.store.items.parts.evaluation import EvaluationSet
 from conversations.store.items.parts.trial import EndCause
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations
 from conversations.store.versions.trials import Trials
+from shared.ai.evaluation.sets.items import StoredSet as EvaluationSet
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.admin.test_projects import (
@@ -123,7 +123,7 @@ def test_a_version_that_has_not_passed_a_gate_takes_no_share_but_may_answer_in_s
     second: Harness,
 ) -> None:
     gate = EvaluationSet(name="gate", revision=1, scenarios=1, gate=True, by="x", at="x")
-    Evaluations(second.resources.log, COMPANY, PROJECT).put(gate, ["{}"])
+    evaluations.of_project(second.resources.log, COMPANY, PROJECT).put(gate, ["{}"])
 
     refused = begin(second, SHARE)
 

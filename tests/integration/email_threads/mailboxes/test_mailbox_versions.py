@@ -220,3 +220,20 @@ def test_a_version_of_a_mailbox_whose_automation_needs_a_model_is_checked_again_
     status, _, fields = refused(live(system, 2))
 
     assert (status, fields) == (400, ["settings"])
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"price": {"input": -1, "output": 1}}, "settings.ai.price.input"),
+        ({"provider": "bedrock", "temperature": 1.5}, "settings.ai"),
+        ({"reasoning": {"effort": "low"}, "temperature": 0.5}, "settings.ai"),
+    ],
+)
+def test_a_price_below_zero_and_what_the_provider_refuses_are_no_version(
+    system: System, change: dict[str, Any], field: str
+) -> None:
+    refusal = system.call("POST", VERSIONS, {"settings": {"ai": MODEL | change}})
+
+    assert refused(refusal) == (400, "invalid_input", [field])
+    assert numbers(system) == []

@@ -24,6 +24,7 @@ MAILBOX_B = "info@globex.example"
 MAX = "max@quarry.example"  # wants to join a thread of A
 ZOE = "zoe@field.example"  # writes to both companies
 MACRO = "closing"
+SET = "made-up"
 EXPORTED = "exported@field.example"  # A has exported what it has of them
 
 
@@ -66,6 +67,11 @@ class TwoCompanies(QueuedCompanies[System]):
             system.clock.ms += 1_000
         for fact in ("canary-words one", "canary-words two"):
             system.call("PUT", f"/email-mailboxes/{MAILBOX}", {"facts": [fact]})
+        made_up = {"kind": "mail", "name": "canary-words", "mails": [{"text": "canary-words"}]}
+        recorded = {"answer": {"reply": "canary-words"}, "expect": {}}
+        of_set = f"/email-mailboxes/{MAILBOX}/sets/{SET}"
+        system.call("POST", of_set, {"scenarios": [made_up | recorded]})
+        run = system.call("POST", f"{of_set}/runs", {"recorded": True})[1]["result"]["run_id"]
         macro = {"name": MACRO, "add_tags": ["canary-words"]}
         system.call("POST", "/email-threads/macros", macro)
         path, body = "/email-threads/contacts/export", {"address": EXPORTED}
@@ -92,6 +98,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "person": ZOE,
             "company": COMPANY,
             "macro": MACRO,
+            "run": run,
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],

@@ -12,11 +12,13 @@ import pytest
 from email_threads.inbound.events import (
     EmailAnalyse,
     EmailErase,
+    EmailEvaluate,
     EmailFeedback,
     EmailMerge,
     EmailSend,
     EmailSeparate,
     entry,
+    evaluation_entry,
 )
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
@@ -28,6 +30,7 @@ from tests.integration.isolation.attacks.route_attacks import KEY, Api, Special
 from tests.integration.isolation.attacks.route_tests import companies_of, suite_of
 from tests.integration.isolation.email_threads.email_setup import (
     MAILBOX_B,
+    SET,
     TwoCompanies,
     two_companies,
 )
@@ -66,6 +69,8 @@ API = Api(
         "number": "1",
         "index": "1",
         "name": "{macro}",
+        "set_name": SET,
+        "run_id": "{run}",
         "filename": "a.pdf",
         "content_type": "application/pdf",
         "ids": ["{letter}"],
@@ -96,6 +101,17 @@ API = Api(
         f"POST {BOX}/playground": Special(
             inputs=({"mail": {"conversation_id": "{thread}", "n": 1}},)
         ),
+        f"POST {BOX}/sets/{{set_name}}": Special(
+            inputs=(
+                {"gate": True},
+                {
+                    "scenarios": [
+                        {"kind": "mail", "name": "m", "mails": [{"text": "Hi"}], "expect": {}}
+                    ]
+                },
+            )
+        ),
+        f"POST {BOX}/sets/{{set_name}}/runs": Special(inputs=({"recorded": True},)),
         f"POST {BOX}/versions/{{number}}/live": Special(inputs=({"instead_of": 2},)),
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,
@@ -215,6 +231,22 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             lambda a: EmailSend(
                 conversation_id=a["thread"], reply_id=a["reply"], version=99, attempt=1
             )
+        ),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="email.evaluate",
+        names="a run of a mailbox of A, as one of B",
+        make=lambda companies: companies.system.fifo_queues.put(
+            companies.system.queue,
+            evaluation_entry(
+                EmailEvaluate(
+                    company_id=companies.company_b,
+                    address=MAILBOX,
+                    run_id=companies.names["run"],
+                    position=0,
+                )
+            ),
         ),
     ),
     EventAttack(

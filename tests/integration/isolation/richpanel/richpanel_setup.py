@@ -11,7 +11,7 @@ from urllib.parse import quote
 import boto3
 
 from tests import template
-from tests.integration.isolation.attacks.attacks import Stored
+from tests.integration.isolation.attacks.attacks import Call, Stored, owner_of
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.simulation import processes
 from tests.simulation.kernel import running
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
+SET = "made-up"
 GONE_TICKET = "gone-ticket-of-a"
 DISPUTE = "canary-words: I have told my bank to open a chargeback for this payment."
 
@@ -51,10 +52,24 @@ class TwoCompanies(QueuedCompanies[System]):
         for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk
             self.system.call({"ticket_id": GONE_TICKET, "message_id": message})
         self.system.drain()
+        self._store_a_set()
         self.keep({WITH_A: self.system.snapshot(), WITHOUT_A: without})
-        self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
+        self.names |= {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
         parked = self.shown("GET /richpanel/parked")["result"]["events"]
         self.names |= {"parked_id": quote(parked[0]["eventId"], safe="")}
+
+    def _store_a_set(self) -> None:
+        made_up = {"kind": "ticket", "name": "canary-words", "text": "canary-words", "expect": {}}
+        line, path = "POST /admin/richpanel/sets/{set_name}", {"set_name": SET}
+        for of_set, body in (
+            (line, {"scenarios": [made_up]}),
+            (f"{line}/runs", {"recorded": True}),
+        ):
+            headers = {"Idempotency-Key": f"made-up-{len(of_set):08}"}
+            answer = self.send(of_set, Call(path=path, body=body, headers=headers), owner_of(self))
+            assert answer.status < 300, answer
+            self.names = {"run": json.loads(answer.text)["result"].get("run_id", "")}
+        self.system.drain()
 
     def module_of(self, line: str) -> ModuleType:
         return self.admin

@@ -18,6 +18,7 @@ from tests.integration.isolation.attacks.route_tests import companies_of, suite_
 from tests.integration.isolation.richpanel.richpanel_setup import (
     MESSAGE,
     OTHER_TICKET,
+    SET,
     TICKET,
     TwoCompanies,
     two_companies,
@@ -34,9 +35,17 @@ TICKET_LINE = f"{ADMIN}/conversations/{{ticket_id}}"
 # The help desk belongs to A, and is there once per deployment.
 OF_THE_DEPLOYMENT = "it is there without a ticket too"
 
+MADE_UP = {"kind": "ticket", "name": "a", "text": "Hello", "expect": {}}
+
 API = Api(
     functions=("RichpanelAdmin",),
-    values={"ticket_id": "{ticket}", "event_id": "{parked_id}", "number": "1"},
+    values={
+        "ticket_id": "{ticket}",
+        "event_id": "{parked_id}",
+        "number": "1",
+        "set_name": SET,
+        "run_id": "{run}",
+    },
     special={
         f"POST {TICKET_LINE}/replay": Special(inputs=({"mode": "dry_run"}, {"mode": "repair"})),
         f"DELETE {TICKET_LINE}": Special(
@@ -62,6 +71,14 @@ API = Api(
             inputs=({},), is_blind=OF_THE_DEPLOYMENT
         ),
         f"GET {ADMIN}/settings/versions/{{number}}": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"POST {ADMIN}/sets/{{set_name}}": Special(
+            inputs=({"scenarios": [MADE_UP]},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"POST {ADMIN}/sets/{{set_name}}/runs": Special(
+            inputs=({"recorded": True},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"GET {ADMIN}/sets/{{set_name}}": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"GET {ADMIN}/runs/{{run_id}}": Special(is_blind=OF_THE_DEPLOYMENT),
         "POST /richpanel/dead-letters/redrive": Special(is_blind=OF_THE_DEPLOYMENT),
         **{
             f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)
@@ -70,7 +87,7 @@ API = Api(
                     f"{ADMIN}/{name}"
                     for name in ("switches", "decisions", "forecast", "health", "settings")
                 ),
-                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates")),
+                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates", "sets")),
                 "/richpanel/dead-letters",
             )
         },

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from newsletters.store import companies
 from newsletters.store.items import CompanySettings
 from shared.aws.dynamodb import Table
@@ -165,3 +167,20 @@ def test_an_erased_author_is_named_in_no_version(author: Author) -> None:
     companies.forget_author(table, COMPANY, by, "erased")
 
     assert {author.do("GET", f"{VERSIONS}/{n}")["by"] for n in (1, 2)} == {"erased"}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"price": {"input": -1, "output": 1}}, "settings.ai.price.input"),
+        ({"provider": "bedrock", "temperature": 1.5}, "settings.ai"),
+        ({"reasoning": {"effort": "low"}, "temperature": 0.5}, "settings.ai"),
+    ],
+)
+def test_a_price_below_zero_and_what_the_provider_refuses_are_no_version(
+    author: Author, change: dict[str, Any], field: str
+) -> None:
+    body = {"settings": {"ai": {**MODEL, **change}}}
+
+    assert [*author.problems("POST", VERSIONS, body)] == [field]
+    assert numbers(author) == []

@@ -11,13 +11,12 @@ from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
 from conversations.store import routes
-from conversations.store.items.parts.evaluation import EvaluationSet
-from conversations.store.versions import project_versions
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations, project_versions
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects
 from shared.access.secret_versions import versions
+from shared.ai.evaluation.sets.items import StoredSet as EvaluationSet
 from shared.aws.dynamodb import Table
 from shared.aws.tables.dynamodb_json import storable
 from tests.integration.conversations.second_company import (
@@ -173,7 +172,9 @@ def test_a_file_does_not_make_settings_live_that_have_not_passed_a_gate(
     changed = sample_data.project(timezone="Europe/Berlin")
     assert put(file, sample_data.project()) == 0
     made = EvaluationSet(name="tea", revision=1, scenarios=1, gate=True, by="x", at="2026-01-01")
-    Evaluations(tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT).put(made, ["{}"])
+    evaluations.of_project(tables[projects.LOG], sample_data.COMPANY, sample_data.PROJECT).put(
+        made, ["{}"]
+    )
 
     assert put(file, changed) == 1
     assert "version 2 is stored and not live: it has not passed tea" in capsys.readouterr().err

@@ -48,6 +48,9 @@ READS = [
     f"GET {SETTINGS}/versions",
     f"GET {SETTINGS}/versions/{{number}}",
     "GET /admin/richpanel/templates",
+    "GET /admin/richpanel/sets",
+    "GET /admin/richpanel/sets/{set_name}",
+    "GET /admin/richpanel/runs/{run_id}",
     f"POST {PREVIEW}",
 ]
 BODIES = {f"POST {PREVIEW}": {"template": "t_return_request_intake"}}
@@ -60,6 +63,8 @@ CHANGES = [
     f"POST {ROLLBACK}",
     f"POST {SETTINGS}/versions",
     f"POST {SETTINGS}/versions/{{number}}/live",
+    "POST /admin/richpanel/sets/{set_name}",
+    "POST /admin/richpanel/sets/{set_name}/runs",
     "POST /admin/richpanel/playground",  # changes nothing, but asks the model
 ]
 RECOVERY = [
@@ -111,6 +116,8 @@ class Admin:
                 "ticket_id": quote(ticket, safe=""),
                 "event_id": quote(event_id, safe=""),
                 "number": named,
+                "set_name": named,
+                "run_id": named,
             },
             query=query,
             headers={"Idempotency-Key": key} if key else {},

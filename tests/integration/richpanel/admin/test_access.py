@@ -62,8 +62,15 @@ def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) ->
     admin.harness.ticket(DISPUTE)
     admin.harness.handle()
     admin.call(f"PUT {SETTINGS}", body={"based_on": 0, "settings": {}})
+    of_set, made_up = (
+        "/admin/richpanel/sets/{set_name}",
+        {"kind": "ticket", "name": "a", "text": "Hi"},
+    )
+    admin.call(f"POST {of_set}", body={"scenarios": [{**made_up, "expect": {}}]})
+    run = admin.call(f"POST {of_set}/runs", body={}).result["run_id"]
 
-    assert admin.call(line, who, body=BODIES.get(line)).status == 200
+    named = run if "{run_id}" in line else "1"
+    assert admin.call(line, who, body=BODIES.get(line), named=named).status == 200
 
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)

@@ -28,6 +28,11 @@ WITHOUT_ROWS = {
     "TokenBucket": "a time of the account",
     "Sweep": "times of the sweep",
     "SettingsVersion": "settings of the shop",
+    "DecisionSetList": "names of sets of scenarios",
+    "DecisionSet": "numbers of a set of scenarios",
+    "DecisionScenarios": "made-up tickets",
+    "DecisionRun": "numbers of a run",
+    "DecisionResult": "answers to made-up tickets",
     "PrivacyJob": "a keyed hash while it runs, then counts",
 }
 

@@ -54,6 +54,10 @@ class Company:
                     "expiresAt": at(60),
                 }
             ),
+            **{
+                f"GET {parent}/sets": lambda _: Answer({"sets": []})
+                for parent in ("/email-mailboxes/{address}", "/admin/richpanel")
+            },
             "GET /people": lambda _: Answer(
                 {
                     "people": [

@@ -13,7 +13,7 @@ from conversations.api.projects.trials.inputs import DEFAULT_DAYS, MOST_DAYS
 from conversations.configuration import projects, versions
 from conversations.lifecycle import trials
 from conversations.store.items.parts.trial import EndCause, Mode, Trial
-from conversations.store.versions.evaluations import Evaluations
+from conversations.store.versions import evaluations
 from conversations.store.versions.trials import Trials
 from shared.ai.spending.bounds import MICROS
 from shared.ai.versions.stored import NoVersion
@@ -113,7 +113,9 @@ def _compared(deps: ApiDependencies, item: Attributes, request: Request[TrialInp
         raise _refused("version", "must be another version than the live one")
     project_versions.checked_project(item, version.settings)
     if Mode(given.mode) is Mode.SHARE:  # it goes live for these customers
-        sets = Evaluations(resources.log, company_id, project_id).gates_before(given.version)
+        sets = evaluations.of_project(resources.log, company_id, project_id).gates_before(
+            given.version
+        )
         if sets:
             raise StateConflict(f"version: it has not passed the sets {', '.join(sets)}")
     return live

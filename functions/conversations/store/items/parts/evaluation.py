@@ -1,10 +1,11 @@
 """Sets of scenarios of a project, and their runs."""
 
-from typing import Any, ClassVar
+from typing import ClassVar, Final
 
-from pydantic import Field
+from pydantic import BaseModel
 
 from conversations.store.items.base import LogItem, key, sort_key
+from shared.ai.evaluation.sets.items import StoredResult, StoredRun, StoredScenarios, StoredSet
 from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
 
@@ -13,7 +14,7 @@ _UNTIL_REPLACED = "none; the test data of a company, without data of persons"
 
 
 @audited("name")
-class EvaluationSet(LogItem):
+class EvaluationSet(LogItem, StoredSet):
     """
     A set: `revision` changes with its scenarios, of which there are `scenarios`. With `gate` a version goes live only
     if it is one of `passed`: the model of these has passed all scenarios.
@@ -25,22 +26,8 @@ class EvaluationSet(LogItem):
     first_sk: ClassVar[str] = "SET#"
     ttl_note: ClassVar[str] = _UNTIL_REPLACED
 
-    name: str
-    revision: int
-    scenarios: int
-    gate: bool = False
-    passed: set[int] = Field(default_factory=set)
-    newest_run: str | None = None
-    by: str
-    at: str
 
-    @classmethod
-    def key_of(cls, company_id: str, project_id: str, name: str) -> Attributes:
-        """Return the whole key of a set."""
-        return key(cls.partition(company_id, project_id), sort_key(cls.sk_pattern, name))
-
-
-class EvaluationScenarios(LogItem):
+class EvaluationScenarios(LogItem, StoredScenarios):
     """The scenarios of a set at a `revision`, as JSON."""
 
     item_type: ClassVar[str] = "EVALUATION_SCENARIOS"
@@ -48,16 +35,8 @@ class EvaluationScenarios(LogItem):
     sk_pattern: ClassVar[str] = "SCENARIOS#{name}"
     ttl_note: ClassVar[str] = _UNTIL_REPLACED
 
-    revision: int
-    content: list[str] = Field(default_factory=list, repr=False)
 
-    @classmethod
-    def key_of(cls, company_id: str, project_id: str, name: str) -> Attributes:
-        """Return the whole key of the scenarios of a set."""
-        return key(cls.partition(company_id, project_id), sort_key(cls.sk_pattern, name))
-
-
-class EvaluationRun(LogItem):
+class EvaluationRun(LogItem, StoredRun):
     """
     A run of a set with a version, and `against` another one: `done` of `total` scenarios, those that have `passed` with
     each version, and what it has used of its bounds. `recorded`: no model is asked.
@@ -68,35 +47,8 @@ class EvaluationRun(LogItem):
     sk_pattern: ClassVar[str] = "RUN#{run_id}"
     ttl_days: ClassVar[int | None] = 365
 
-    run_id: str
-    set_name: str
-    revision: int
-    version: int
-    against: int | None = None
-    recorded: bool = False
-    total: int
-    done: int = 0
-    passed: int = 0
-    passed_against: int = 0
-    most_calls: int
-    most_micros: int
-    used_calls: int = 0
-    used_micros: int = 0
-    by: str
-    at: str
 
-    @property
-    def versions(self) -> list[int]:
-        """The versions that are evaluated."""
-        return [self.version, *([self.against] if self.against else [])]
-
-    @classmethod
-    def key_of(cls, company_id: str, project_id: str, run_id: str) -> Attributes:
-        """Return the whole key of a run."""
-        return key(cls.partition(company_id, project_id), sort_key(cls.sk_pattern, run_id))
-
-
-class EvaluationResult(LogItem):
+class EvaluationResult(LogItem, StoredResult):
     """The results of one scenario of a run, one for each version."""
 
     item_type: ClassVar[str] = "EVALUATION_RESULT"
@@ -104,12 +56,22 @@ class EvaluationResult(LogItem):
     sk_pattern: ClassVar[str] = "RESULT#{run_id}#{position}"
     ttl_days: ClassVar[int | None] = 365
 
-    position: int
-    name: str = Field(repr=False)
-    results: list[dict[str, Any]] = Field(default_factory=list, repr=False)
 
-    @classmethod
-    def key_of(cls, company_id: str, project_id: str, run_id: str, position: int) -> Attributes:
-        """Return the whole key of a result; text order is the order of the scenarios."""
-        sk = sort_key(cls.sk_pattern, run_id, f"{position:04d}")
-        return key(cls.partition(company_id, project_id), sk)
+_CLASSES: Final[dict[type[BaseModel], type[LogItem]]] = {
+    StoredSet: EvaluationSet,
+    StoredScenarios: EvaluationScenarios,
+    StoredRun: EvaluationRun,
+    StoredResult: EvaluationResult,
+}
+
+
+def key_of(kind: type[BaseModel], company_id: str, project_id: str, *parts: str) -> Attributes:
+    """Return the whole key of an item of a project."""
+    own = _CLASSES[kind]
+    return key(own.partition(company_id, project_id), sort_key(own.sk_pattern, *parts))
+
+
+def item_of(kept: BaseModel, where: Attributes) -> Attributes:
+    """Return what is stored under a key."""
+    own = _CLASSES[type(kept)]
+    return own(**kept.model_dump(), ttl=own.time_to_live()).attributes(where)

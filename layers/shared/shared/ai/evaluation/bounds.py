@@ -39,6 +39,9 @@ class BoundedCalls:
     model: Model = field(repr=False)
     price: ModelPrice
     bounds: Bounds
+    failed: ai.Unavailable | None = field(
+        default=None, init=False
+    )  # the newest call, where its caller goes on
 
     @property
     def name(self) -> str:
@@ -49,9 +52,15 @@ class BoundedCalls:
         """See `Model.reply`. The longest possible answer must fit, so that no answer exceeds the bound."""
         size = sum(len(text.encode()) for text in request.texts)
         most = self.price.estimate(size, request.limits.most_tokens)
+        self.failed = None
         if not self.bounds.has_room or self.bounds.used_micros + most > self.bounds.micros:
-            raise ai.Unavailable(REACHED, ai.Repeat.NEVER)
+            self.failed = ai.Unavailable(REACHED, ai.Repeat.NEVER)
+            raise self.failed
         self.bounds.used_calls += 1
-        reply = self.model.reply(request)
+        try:
+            reply = self.model.reply(request)
+        except ai.Unavailable as failure:
+            self.failed = failure
+            raise
         self.bounds.used_micros += reply.usage.micros or self.price.of_use(reply.usage)
         return reply

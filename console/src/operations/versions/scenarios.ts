@@ -50,3 +50,43 @@ export function scenarioOf(channel: string, lines: Spoken[], handsOff: boolean, 
   const first = turns[0]?.says[0] ?? "";
   return { name: `${at} ${first}`.slice(0, 120).trim(), channel, turns: shown };
 }
+
+interface OfMail {
+  subject: string;
+  text: string;
+  answer: string; // of the model, as it wrote it
+  waits: string | null;
+  intent: string;
+  at: string;
+}
+
+// A tried mail with the model's answer as the recorded one.
+export function scenarioOfMail({ subject, text, answer, waits, intent, at }: OfMail): Scenario {
+  const { reply = null, requirements = {}, evidence = [], missing = [], analysis = {} } = parsed(answer) ?? {};
+  const recorded = { reply, requirements, evidence, missing, ...(analysis as Scenario) };
+  const expect = { hands_off: waits !== null, intent };
+  return { kind: "mail", name: nameOf(at, subject || text), mails: [{ subject, text }], answer: recorded, expect };
+}
+
+interface OfTicket {
+  subject: string;
+  text: string;
+  channel: string;
+  answer: string | null; // of the model, as it wrote it; null: rules decided alone
+  intent: string;
+  team: string;
+  reply: string | null;
+  at: string;
+}
+
+// A tried ticket with the model's answer as the recorded one.
+export function scenarioOfTicket({ subject, text, channel, answer, intent, team, reply, at }: OfTicket): Scenario {
+  const recorded = answer === null ? null : parsed(answer);
+  const context = { now: at, ...(subject && { subject }) };
+  const expect = { intent, team, hands_off: reply === null };
+  return { kind: "ticket", name: nameOf(at, subject || text), channel, text, context, ...(recorded && { answer: recorded }), expect };
+}
+
+function nameOf(at: string, words: string): string {
+  return `${at} ${words}`.slice(0, 120).trim();
+}

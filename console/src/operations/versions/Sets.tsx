@@ -1,26 +1,29 @@
-// Sets of scenarios of a project: written, run with a version beside the live one, and gates for versions.
+// Sets of scenarios of a model's settings, of any context: written, run with a version beside the live one, and gates for versions.
 
 import { useState } from "preact/hooks";
-import type { ConversationsAdmin } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
-import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { Section, Table } from "../sections";
 import { scenariosIn, textOf, type Scenario } from "./scenarios";
+import { runOf, type Run, type Set, type SetSource } from "./setSources";
+import { liveOf, useVersions, type VersionSource } from "./Versions";
 
-type Project = ConversationsAdmin.ProjectView;
-type Set = ConversationsAdmin.SetView;
-type Result = ConversationsAdmin.ScenarioResultView;
+type Result = Run["results"][number];
 
-export function Sets({ project, version, live }: { project: Project; version: number; live: number | null }) {
-  const { client } = useApp();
-  const path = { project_id: project.project_id };
+interface Props {
+  source: SetSource;
+  version: number | null; // null: standard settings, without a version
+  live: number | null;
+  about: string;
+}
+
+export function Sets({ source, version, live, about }: Props) {
   const [opened, setOpened] = useState<string | null>(null);
   const [run, setRun] = useState<string | null>(null);
-  const sets = useResource(async (signal) => (await client.call("GET /projects/{project_id}/sets", { path, query: { limit: 100 }, signal })).result.sets, [client, project.project_id]);
+  const sets = useResource((signal) => source.list(signal), [source.of]);
   return (
-    <Section title={t("sets.title")} about={t("sets.about")} resource={sets} tools={<Button onClick={() => setOpened("")}>{t("sets.new")}</Button>}>
+    <Section title={t("sets.title")} about={about} resource={sets} tools={<Button onClick={() => setOpened("")}>{t("sets.new")}</Button>}>
       {(rows) => (
         <>
           <Table
@@ -35,45 +38,42 @@ export function Sets({ project, version, live }: { project: Project; version: nu
               {
                 name: t("ops.action"),
                 cell: (one) => (
-                  <Actions project={project} set={one} version={version} live={live} onRun={setRun} onOpen={() => setOpened(one.name)} onChange={() => void sets.reload()} />
+                  <Actions source={source} set={one} version={version} live={live} onRun={setRun} onOpen={() => setOpened(one.name)} onChange={() => void sets.reload()} />
                 ),
               },
             ]}
           />
-          {opened !== null && <Content key={opened} project={project} name={opened} onStored={() => { setOpened(null); void sets.reload(); }} />}
-          {run && <Run key={run} project={project} runId={run} />}
+          {opened !== null && <Content key={opened} source={source} name={opened} onStored={() => { setOpened(null); void sets.reload(); }} />}
+          {run && <Played key={run} source={source} runId={run} />}
         </>
       )}
     </Section>
   );
 }
 
-function Actions({ project, set, version, live, onRun, onOpen, onChange }: {
-  project: Project;
+function Actions({ source, set, version, live, onRun, onOpen, onChange }: {
+  source: SetSource;
   set: Set;
-  version: number;
+  version: number | null;
   live: number | null;
   onRun: (runId: string) => void;
   onOpen: () => void;
   onChange: () => void;
 }) {
-  const { client } = useApp();
-  const path = { project_id: project.project_id, set_name: set.name };
   const newest = set.newest_run;
   const begin = useAction(async () => {
-    const body = { version, against: live === version ? null : live };
-    onRun((await client.call("POST /projects/{project_id}/sets/{set_name}/runs", { path, body, key: crypto.randomUUID() })).result.run_id);
+    onRun(await source.begin(set.name, { version, against: live === version ? null : live }));
     onChange();
   });
   const gate = useAction(async () => {
-    await client.call("POST /projects/{project_id}/sets/{set_name}", { path, body: { gate: !set.gate }, key: crypto.randomUUID() });
+    await source.put(set.name, { gate: !set.gate });
     onChange();
   });
   return (
     <>
       {begin.error && <ErrorNotice error={begin.error} />}
       {gate.error && <ErrorNotice error={gate.error} />}
-      <Button busy={begin.busy} onClick={() => void begin.run()} label={`${t("sets.run", { version })}: ${set.name}`}>{t("sets.run", { version })}</Button>
+      <Button busy={begin.busy} onClick={() => void begin.run()} label={`${t("sets.run", { version: version ?? 0 })}: ${set.name}`}>{t("sets.run", { version: version ?? 0 })}</Button>
       {newest && <Button onClick={() => onRun(newest)} label={`${t("sets.results")}: ${set.name}`}>{t("sets.results")}</Button>}
       <Button onClick={onOpen} label={`${t("project.open")}: ${set.name}`}>{t("project.open")}</Button>
       <Button kind="quiet" busy={gate.busy} onClick={() => void gate.run()}>{set.gate ? t("sets.no_gate") : t("sets.make_gate")}</Button>
@@ -82,20 +82,15 @@ function Actions({ project, set, version, live, onRun, onOpen, onChange }: {
 }
 
 // The scenarios of a set as text; without a name, the scenarios of a new set.
-function Content({ project, name, onStored }: { project: Project; name: string; onStored: () => void }) {
-  const { client } = useApp();
+function Content({ source, name, onStored }: { source: SetSource; name: string; onStored: () => void }) {
   const [newName, setNewName] = useState("");
   const [text, setText] = useState<string | null>(name ? null : "");
-  const set = useResource(
-    async (signal) => (name ? (await client.call("GET /projects/{project_id}/sets/{set_name}", { path: { project_id: project.project_id, set_name: name }, signal })).result : null),
-    [client, name],
-  );
+  const set = useResource(async (signal) => (name ? source.show(name, signal) : null), [source.of, name]);
   const shown = text ?? textOf((set.value?.content ?? []) as Scenario[]);
   const scenarios = scenariosIn(shown);
   const save = useAction(async () => {
     if (typeof scenarios === "number") return;
-    const path = { project_id: project.project_id, set_name: name || newName };
-    await client.call("POST /projects/{project_id}/sets/{set_name}", { path, body: { scenarios }, key: crypto.randomUUID() });
+    await source.put(name || newName, { scenarios });
     onStored();
   });
   return (
@@ -125,12 +120,8 @@ function Content({ project, name, onStored }: { project: Project; name: string; 
   );
 }
 
-function Run({ project, runId }: { project: Project; runId: string }) {
-  const { client } = useApp();
-  const run = useResource(
-    async (signal) => (await client.call("GET /projects/{project_id}/runs/{run_id}", { path: { project_id: project.project_id, run_id: runId }, query: { limit: 100 }, signal })).result,
-    [client, runId],
-  );
+function Played({ source, runId }: { source: SetSource; runId: string }) {
+  const run = useResource((signal) => runOf(source, runId, signal), [source.of, runId]);
   return (
     <Section title={t("sets.results")} resource={run}>
       {(found) => (
@@ -143,7 +134,7 @@ function Run({ project, runId }: { project: Project; runId: string }) {
             empty={t("sets.not_yet")}
             columns={[
               { name: t("sets.scenario"), cell: ({ name }) => name },
-              ...[found.version, ...(found.against ? [found.against] : [])].map((number) => ({
+              ...[found.version, ...(found.against != null ? [found.against] : [])].map((number) => ({
                 name: `${t("project.version")} ${number}`,
                 cell: (row: Result) => <Outcome row={row} version={number} />,
               })),
@@ -168,6 +159,29 @@ function Outcome({ row, version }: { row: Result; version: number }) {
           <summary>{t("sets.said")}</summary>
           <p dir="auto">{result.said}</p>
         </details>
+      )}
+    </>
+  );
+}
+
+// The sets of an owner whose versions are listed elsewhere, with the version to run: by default the newest.
+export function SetsOfVersions({ source, versions, about }: { source: SetSource; versions: VersionSource; about: string }) {
+  const listed = useVersions(versions);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const version = chosen ?? listed.items[0]?.number ?? null;
+  return (
+    <>
+      <Sets source={source} version={version} live={liveOf(listed)} about={about} />
+      {listed.items.length > 1 && (
+        <Field label={t("sets.version")} name="version">
+          <select value={version ?? ""} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
+            {listed.items.map((one) => (
+              <option key={one.number} value={one.number}>
+                {[one.is_live ? t("replay.live", { number: one.number }) : one.number, one.note].filter(Boolean).join(" · ")}
+              </option>
+            ))}
+          </select>
+        </Field>
       )}
     </>
   );

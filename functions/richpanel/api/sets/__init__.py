@@ -1,0 +1,1 @@
+"""Sets of scenarios of the help desk, and their runs."""
