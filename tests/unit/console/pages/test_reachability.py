@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NARROWEST: Final = 320
 ADDRESS: Final = "zoe@example.com"
 _UNNAMED = ("givenNames", "language", "zone", "organisation", "owner", "lastActivityAt")
-PERSON: Final = {
+PERSON: Final[dict[str, Any]] = {
     "contactId": "zoe", "name": "Zoe", "labels": [], "attributes": {}, "handles": [],
     "identifiers": [], "version": 1, **dict.fromkeys(_UNNAMED),
 }  # fmt: skip
