@@ -122,6 +122,7 @@ def test_a_destination_is_set_on_the_local_stack(
     deployed(actions, monkeypatch, social_topics=(topic,))
 
     created = destination(actions, "create_event_destination", snsTopicArn=topic)
+    assert created.result == destination(actions, "create_event_destination").result
 
     assert created.status == 200
     assert created.result["destinations"] == [{"snsTopicArn": topic, "isOurs": True}]
@@ -182,7 +183,7 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
             400,
             "invalid_input",
         ),
-        ("create_event_destination", {}, 400, "invalid_input"),
+        ("create_event_destination", {"snsTopicArn": ""}, 400, "invalid_input"),
         ("update_event_destination", {"destinationType": "SNS"}, 400, "invalid_input"),
         (
             "update_event_destination",
