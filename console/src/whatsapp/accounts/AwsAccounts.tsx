@@ -99,7 +99,10 @@ function Row({ account, number, onConnected }: { account: Linked; number: Linked
       },
     });
     setStep("aws.sending_events");
-    await client.call("POST /whatsapp/actions/create_event_destination", { body: { metaWabaId: account.meta_id } });
+    const body = { metaWabaId: account.meta_id };
+    const { ownTopic } = (await client.call("POST /whatsapp/actions/get_event_destinations", { body })).result;
+    // Without a topic of its own the deployment reads no events of AWS, which the section of the account says.
+    if (ownTopic) await client.call("POST /whatsapp/actions/create_event_destination", { body: { ...body, snsTopicArn: ownTopic } });
     setStep(null);
     setDone(true);
     onConnected();

@@ -56,11 +56,11 @@ class OfAccount(Input):
 
 class CreateDestination(OfAccount):
     """
-    A topic, by default the one of this deployment. `destinationType` may only be `SNS`, and `eventTypes` only
+    A topic. `destinationType` may only be `SNS`, and `eventTypes` only
     `["all"]`: the provider offers no choice, and a destination gets every event.
     """
 
-    sns_topic_arn: Topic | None = None
+    sns_topic_arn: Topic
     role_arn: Role | None = None
     destination_type: Literal["SNS"] = "SNS"
     replace: Flag = False
@@ -106,10 +106,13 @@ class Destination(View):
 
 
 class Destinations(View):
-    """The destinations of an account at the provider: one or none."""
+    """
+    The destinations of an account at the provider: one or none. *own_topic*: the topic that this deployment reads.
+    """
 
     meta_waba_id: str
     destinations: list[Destination]
+    own_topic: str | None = None
 
 
 class Tested(View):
@@ -129,12 +132,11 @@ def create_event_destination(call: Call[CreateDestination]) -> Destinations:
     of another AWS account.
     """
     asked = call.input
-    topic = asked.sns_topic_arn or _own_topic(call)
     eum, account = _account(call)
     current = [one["eventDestinationArn"] for one in _current(eum, account)]
-    if current not in ([], [topic]) and not asked.replace:
+    if current not in ([], [asked.sns_topic_arn]) and not asked.replace:
         raise StateConflict("snsTopicArn: another destination is set; replace is needed")
-    return _put(call, eum, account, topic, asked.role_arn)
+    return _put(call, eum, account, asked.sns_topic_arn, asked.role_arn)
 
 
 @DESTINATIONS.reads("remote_eum", Scope.WHATSAPP_ADMIN)
@@ -220,13 +222,6 @@ def _check_own(call: Call[Any], topic: str, role: str | None) -> None:
             raise InvalidInput([{"field": field, "problem": proofs.RULE}])
 
 
-def _own_topic(call: Call[CreateDestination]) -> str:
-    topics = call.resources.deployment.social_topics
-    if not topics:
-        raise NotConfigured("the deployment reads no topic; give one in snsTopicArn")
-    return min(topics)
-
-
 def _put(
     call: Call[Any], eum: EumAccount, account: str, topic: str | None, role: str | None
 ) -> Destinations:
@@ -245,6 +240,7 @@ def _view(call: Call[Any], found: list[dict[str, Any]]) -> Destinations:
     ours = call.resources.deployment.social_topics
     return Destinations(
         meta_waba_id=call.input.meta_waba_id,
+        own_topic=min(ours, default=None),
         destinations=[
             Destination(
                 sns_topic_arn=one["eventDestinationArn"],

@@ -122,10 +122,10 @@ def test_a_destination_is_set_on_the_local_stack(
     deployed(actions, monkeypatch, social_topics=(topic,))
 
     created = destination(actions, "create_event_destination", snsTopicArn=topic)
-    assert created.result == destination(actions, "create_event_destination").result
 
     assert created.status == 200
     assert created.result["destinations"] == [{"snsTopicArn": topic, "isOurs": True}]
+    assert destination(actions, "get_event_destinations").result["ownTopic"] == topic
 
 
 def test_a_destination_is_created_shown_replaced_and_deleted(
@@ -140,8 +140,8 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
     shown = destination(actions, "get_event_destinations")
 
     assert (
-        shown.result
-        == created.result
+        {name: one for name, one in shown.result.items() if name != "ownTopic"}
+        == {name: one for name, one in created.result.items() if name != "ownTopic"}
         == {
             "metaWabaId": EUM_WABA,
             "destinations": [{"snsTopicArn": TOPIC, "roleArn": ROLE, "isOurs": True}],
@@ -183,7 +183,7 @@ def test_a_destination_is_created_shown_replaced_and_deleted(
             400,
             "invalid_input",
         ),
-        ("create_event_destination", {"snsTopicArn": ""}, 400, "invalid_input"),
+        ("create_event_destination", {}, 400, "invalid_input"),
         ("update_event_destination", {"destinationType": "SNS"}, 400, "invalid_input"),
         (
             "update_event_destination",
