@@ -42,7 +42,7 @@ export function AwsAccounts({ onConnected }: { onConnected: () => void }) {
               {
                 name: t("ops.action"),
                 cell: (one) => (
-                  <Button disabled={!one.is_registered} label={t("aws.link_of", { name: nameOf(one) })} onClick={() => setAsked(one)}>
+                  <Button disabled={!one.is_registered} label={t(one.is_own ? "aws.numbers_of" : "aws.link_of", { name: nameOf(one) })} onClick={() => setAsked(one)}>
                     {t(one.is_own ? "aws.numbers" : "aws.link")}
                   </Button>
                 ),
@@ -57,7 +57,7 @@ export function AwsAccounts({ onConnected }: { onConnected: () => void }) {
           </p>
           {linked && <Numbers account={linked} onConnected={onConnected} />}
           {asked && (
-            <Confirm title={t("aws.link_of", { name: nameOf(asked) })} action={link} button={t(asked.is_own ? "aws.numbers" : "aws.link")} onClose={() => setAsked(null)} onDone={() => setAsked(null)}>
+            <Confirm title={t(asked.is_own ? "aws.numbers_of" : "aws.link_of", { name: nameOf(asked) })} action={link} button={t(asked.is_own ? "aws.numbers" : "aws.link")} onClose={() => setAsked(null)} onDone={() => setAsked(null)}>
               <p>{t(asked.is_own ? "aws.effect.own" : "aws.effect")}</p>
             </Confirm>
           )}

@@ -106,9 +106,7 @@ class Destination(View):
 
 
 class Destinations(View):
-    """
-    The destinations of an account at the provider: one or none. *own_topic*: the topic that this deployment reads.
-    """
+    """The destinations of an account at the provider: one or none. *own_topic*: the one that this deployment reads."""
 
     meta_waba_id: str
     destinations: list[Destination]
