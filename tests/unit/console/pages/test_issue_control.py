@@ -59,7 +59,7 @@ class Sending:
             ),
             0,
         )
-        stats = {
+        stats: dict[str, Any] = {
             "audience": 100,
             "waiting": 90,
             "variants": [],
