@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useResource, useAction } from "../api/resource";
 import { useApp } from "../app";
 import { bodyOf, completed, fileKindOf, filled, headerOf, type Template } from "../conversations/whatsapp/templateParts";
+import { placeOf } from "../shell/router";
 import { isolated, locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { useDraft } from "../ui/draft";
@@ -51,7 +52,15 @@ export function CampaignForm({ onCreated, onClose }: Props) {
   if (known.error) return <ErrorNotice error={known.error} onRetry={() => void known.reload()} />;
   if (!known.value) return <Skeleton rows={5} kind="row" />;
   if (!number) return <p class="notice">{t("campaign.no_number")}</p>;
-  if (known.value.audiences.length === 0) return <p class="notice">{t("campaign.no_audience")}</p>;
+  if (known.value.audiences.length === 0)
+    return (
+      <p class="notice">
+        {t("campaign.no_audience")}{" "}
+        <a class="link" href={placeOf("operations", "contacts")}>
+          {t("campaign.import")}
+        </a>
+      </p>
+    );
   const { numbers, audiences, attributes } = known.value;
   return (
     <form
@@ -90,6 +99,12 @@ export function CampaignForm({ onCreated, onClose }: Props) {
           ))}
         </select>
       </Field>
+      <p class="quiet">
+        {t("campaign.from_file")}{" "}
+        <a class="link" href={placeOf("operations", "contacts")}>
+          {t("campaign.import")}
+        </a>
+      </p>
       <Field label={t("campaign.template")} name="templateName" error={create.error}>
         <select value={chosen ? state.template : ""} required onChange={(event) => write({ template: event.currentTarget.value, choices: {}, fixed: {} })}>
           <option value="">{t("campaign.choose")}</option>

@@ -146,6 +146,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
       {asked === "start" && (
         <Confirm title={t("campaign.start")} action={start} button={t("campaign.start")} onClose={() => setAsked(null)} onDone={done}>
           <p>{t(campaign.test ? "campaign.trial.start_about" : "campaign.start.about")}</p>
+          {plan && <p>{t(plan.isExact ? "campaign.start.reaches" : "campaign.start.reaches_at_least", { count: count(plan.counts["reached"] ?? 0) })}</p>}
           {(campaign.cost ?? plan?.cost) && <Cost cost={(campaign.cost ?? plan?.cost)!} />}
           {!campaign.cost && plan && !plan.isExact && <p class="notice">{t("campaign.start.not_all")}</p>}
         </Confirm>
@@ -167,6 +168,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
       {asked === "cancel" && (
         <Confirm title={t("campaign.cancel")} action={cancel} button={t("campaign.cancel")} onClose={() => setAsked(null)} onDone={done}>
           <p>{t("campaign.cancel.about")}</p>
+          {Boolean(campaign.totalRecipients) && <p>{t("campaign.cancel.left", { count: count(Math.max(0, (campaign.totalRecipients ?? 0) - (campaign.sent ?? 0))) })}</p>}
         </Confirm>
       )}
     </div>

@@ -46,7 +46,7 @@ export function LiveChange({ title, button, from, to, effect, affected, set, bac
 }
 
 // A count that cannot be read does not hold the change up, and is not shown as none.
-function Affected({ count }: { count: (signal: AbortSignal) => Promise<string> }) {
+export function Affected({ count }: { count: (signal: AbortSignal) => Promise<string> }) {
   const counted = useResource(count, []);
   if (counted.error) return <p class="notice">{t("live.not_counted")}</p>;
   return <p role="status">{counted.value ?? t("live.counting")}</p>;

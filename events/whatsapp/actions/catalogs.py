@@ -25,6 +25,7 @@ BODIES: dict[str, Json] = {
     },
     "get_catalog_products": {"catalogId": CATALOG, "limit": 10},
     "get_connected_catalogs": {"metaWabaId": COUNTER.waba},
+    "connect_catalog": {"metaWabaId": COUNTER.waba, "catalogId": CATALOG},
     "disconnect_catalog": {"metaWabaId": COUNTER.waba, "catalogId": CATALOG},
     "get_commerce_settings": {"phone": COUNTER.phone},
     "update_commerce_settings": {"phone": COUNTER.phone, "isCartEnabled": True},

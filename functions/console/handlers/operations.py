@@ -26,12 +26,13 @@ from console.operations.setup.api_keys import ApiKeyNotFound
 from console.operations.setup.email_domains import DomainNotFound, DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration, PersonNotFound
-from console.operations.setup.meta.credentials import WhatsAppSecrets
-from console.operations.setup.meta.sign_up import SignUp
 from console.operations.setup.people import PersonExists
 from console.operations.setup.routes import SetupRoutes
 from console.operations.setup.stored_switches import StoredSwitches
 from console.operations.setup.switches import SwitchChanges
+from console.operations.setup.whatsapp.aws_accounts import AwsAccountSetup
+from console.operations.setup.whatsapp.credentials import WhatsAppSecrets
+from console.operations.setup.whatsapp.sign_up import SignUp
 from console.operations.spending import CompanySpending
 from console.store import metric_reads
 from shared.access.companies import ProfileConflict
@@ -50,6 +51,7 @@ from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.inbox.items import InboxRequest
 from shared.providers.email.identities import Identities
+from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 
 if TYPE_CHECKING:
@@ -145,6 +147,7 @@ whatsapp_secrets = WhatsAppSecrets(
     owners=owners,
 )
 graph = Graph(settings.graph_base_url, settings.graph_api_version)
+social = Eum(lambda: boto3.client("socialmessaging", config=quick), settings.graph_api_version)
 lambda_functions = cache(lambda: boto3.client("lambda", config=quick))
 routes.add(
     SetupRoutes(
@@ -153,6 +156,7 @@ routes.add(
         administrators=FirstAdministrators(api_keys, people, settings.audit_log(dynamodb)),
         secrets=whatsapp_secrets,
         sign_up=SignUp(graph, whatsapp_secrets),
+        aws_accounts=AwsAccountSetup(social, owners),
         switches=SwitchChanges(ssm, settings.stage),
         members=Administration(api_keys, people),
         domains=domains,

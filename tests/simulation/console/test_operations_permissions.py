@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from tests.integration.answers import Answer
 
 FUNCTION = "OperationsApi"
+AT_AWS = {"id": f"waba-{'0' * 32}", "wabaId": "102290129340398"}
 ANSWERS: dict[str, dict[str, Any]] = {
     "lambda.GetAccountSettings": {"AccountLimit": {"UnreservedConcurrentExecutions": 1_000}},
     "lambda.ListEventSourceMappings": {"EventSourceMappings": []},
     "sesv2.PutEmailIdentityMailFromAttributes": {},
+    "socialmessaging.ListLinkedWhatsAppBusinessAccounts": {"linkedAccounts": [AT_AWS]},
+    "socialmessaging.GetLinkedWhatsAppBusinessAccount": {"account": AT_AWS},
 }
 ROUTES = ("queues", "alarms", "conservation", "cost", "spending", "switches")
 
@@ -130,6 +133,8 @@ def set_up(system: Operations) -> Iterator[Answer]:
         patch.setattr(http, "call", of_meta)
         back = {"code": "once", "redirect_uri": "https://api.example/prod/console"}
         yield system.post("whatsapp/sign-up", caller, app_id=credentials["app_id"], **back)
+    yield system.get("whatsapp/aws-accounts", caller)
+    yield system.post("whatsapp/aws-accounts", caller, account_id=AT_AWS["id"])
     yield system.post("email-domains", caller, domain="support.acme.example")
     for context in ("whatsapp", "conversations", "email_threads"):
         yield system.post("switches", caller, context=context, name="safe_mode", on=True)

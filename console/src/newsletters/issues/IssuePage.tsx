@@ -4,7 +4,7 @@ import { usePageList } from "../../api/pageList";
 import { useState } from "preact/hooks";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
-import { LiveChange } from "../../operations/LiveChange";
+import { Affected, LiveChange } from "../../operations/LiveChange";
 import { Confirm, count, Section, Table, Time } from "../../operations/sections";
 import { go, placeOf } from "../../shell/router";
 import { moment } from "../../texts/format";
@@ -109,6 +109,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
     await onChange();
   });
   const [isResumed, setResumed] = useState(false);
+  const waiting = async (signal: AbortSignal) => t("newsletter.issue.waiting", { count: count((await client.call("GET /newsletters/issues/{issue_id}/stats", { path, signal })).result.waiting) });
   const unschedule = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body });
     await onChange();
@@ -152,6 +153,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           from={t("newsletter.issue.state.paused")}
           to={t("newsletter.issue.state.sending")}
           effect={t("newsletter.issue.resume.about")}
+          affected={waiting}
           set={() => client.call("POST /newsletters/issues/{issue_id}/resume", { path })}
           back={() => client.call("POST /newsletters/issues/{issue_id}/pause", { path })}
           done={t("newsletter.issue.resumed")}
@@ -172,6 +174,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           }}
         >
           <p>{t(`newsletter.issue.${asked}.about`)}</p>
+          {asked === "cancel" && !UNSENT.includes(state) && <Affected count={waiting} />}
         </Confirm>
       )}
     </>

@@ -22,10 +22,13 @@ export function QualityHistory({ phone }: { phone: string }) {
     },
     [client, phone],
   );
+  const stored = useResource(async (signal) => (await client.call("POST /whatsapp/actions/get_quality", { body: { phone, limit: 1 }, signal })).result.phones?.[0]?.limitHistory ?? [], [client, phone]);
   const now = limits.value;
+  const isUnread = limits.error?.code === "not_configured";
   return (
     <>
-      {limits.error && <ErrorNotice error={limits.error} onRetry={() => void limits.reload()} />}
+      {isUnread && <p class="notice">{t("ops.numbers.limits.unread")}</p>}
+      {limits.error && !isUnread && <ErrorNotice error={limits.error} onRetry={() => void limits.reload()} />}
       {now && (
         <p>
           {t("ops.numbers.limit")}: <b>{now.messagingLimit ? named("ops.numbers.limit", now.messagingLimit) : t("ops.unknown")}</b>
@@ -48,6 +51,19 @@ export function QualityHistory({ phone }: { phone: string }) {
         />
       )}
       <MoreButton isOffered={ratings.hasMore} next={ratings.next} />
+      {stored.error && <ErrorNotice error={stored.error} onRetry={() => void stored.reload()} />}
+      {stored.value && (
+        <Table
+          label={t("ops.numbers.limits")}
+          rows={stored.value}
+          keyOf={({ at }) => at}
+          empty={t("ops.numbers.limits.none")}
+          columns={[
+            { name: t("ops.numbers.history.at"), cell: ({ at }) => <Time at={at} /> },
+            { name: t("ops.numbers.limits.limit"), cell: ({ limit }) => named("ops.numbers.limit", limit) },
+          ]}
+        />
+      )}
     </>
   );
 }

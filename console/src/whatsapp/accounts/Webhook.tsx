@@ -15,6 +15,7 @@ import { showToast } from "../../ui/toastList";
 import { whereOffered } from "../offers";
 
 export const EVENTS = ["messages", "smb_message_echoes", "message_template_status_update"];
+const MOST_EVENTS = 100;
 const REJECTED = "RequestsRejected"; // the alarm of signatures that no secret has made
 
 export function Webhook({ account, isOperator }: { account: Account; isOperator: boolean }) {
@@ -26,12 +27,12 @@ export function Webhook({ account, isOperator }: { account: Account; isOperator:
       const [apps, settings, events, address, alarms] = await Promise.all([
         whereOffered(client.call("POST /whatsapp/actions/get_webhook_subscriptions", { body, signal })),
         client.call("POST /whatsapp/actions/get_webhook_config", { body, signal }),
-        client.call("POST /whatsapp/actions/get_webhook_events", { body: { ...body, limit: 50 }, signal }),
+        client.call("POST /whatsapp/actions/get_webhook_events", { body: { ...body, limit: MOST_EVENTS }, signal }),
         isOperator ? client.call("GET /operations/whatsapp/webhook", { signal }) : null,
         isOperator ? client.call("GET /operations/alarms", { signal }) : null,
       ]);
       const newest = [...events.result.events].sort((one, other) => other.receivedAt.localeCompare(one.receivedAt))[0] ?? null;
-      return { apps: apps?.result.data ?? null, settings: settings.result, newest, address: address?.result.address ?? null, alarm: alarms?.result.alarms.find(({ name }) => name.endsWith(REJECTED)) ?? null };
+      return { apps: apps?.result.data ?? null, settings: settings.result, newest, events: events.result.events.length, hasMore: events.cursor !== null, address: address?.result.address ?? null, alarm: alarms?.result.alarms.find(({ name }) => name.endsWith(REJECTED)) ?? null };
     },
     [client, account.waba, isOperator],
   );
@@ -44,17 +45,20 @@ export function Webhook({ account, isOperator }: { account: Account; isOperator:
   return (
     <>
       <Section title={t("hook.title")} about={t("hook.about")} resource={found}>
-        {({ apps, settings, newest, address, alarm }) => (
+        {({ apps, settings, newest, events, hasMore, address, alarm }) => (
           <>
             <dl class="number-facts">
               <Fact name={t("hook.subscription")}>
                 <Badge kind={apps?.length ? "good" : "plain"}>{t(apps === null ? "hook.unknown" : apps.length === 0 ? "hook.none" : address === null || isVerified(apps, address) ? "hook.active" : "hook.elsewhere")}</Badge>
               </Fact>
               <Fact name={t("hook.secrets")}>{t("hook.secrets.count", { secrets: settings.activeAppSecrets, tokens: settings.activeVerifyTokens })}</Fact>
+              <Fact name={t("hook.message")}>{settings.lastMessageAt ? <Time at={settings.lastMessageAt} /> : t("hook.message.none")}</Fact>
               <Fact name={t("hook.last")}>
-                {newest ? (
+                {hasMore ? (
+                  t("hook.last.many", { count: MOST_EVENTS })
+                ) : newest ? (
                   <>
-                    <Time at={newest.receivedAt} /> <span class="quiet">{newest.type.replaceAll("_", " ")}</span>
+                    {t("hook.last.count", { count: events })} <Time at={newest.receivedAt} /> <span class="quiet">{newest.type.replaceAll("_", " ")}</span>
                   </>
                 ) : (
                   t("hook.last.none")

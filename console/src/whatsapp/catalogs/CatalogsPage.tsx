@@ -13,7 +13,9 @@ import { showToast } from "../../ui/toastList";
 import { AccountChoice } from "../AccountChoice";
 import { whereOffered } from "../offers";
 import { CommerceSettings } from "./CommerceSettings";
+import { ConnectForm } from "./ConnectForm";
 import { Products } from "./Products";
+import { UploadForm } from "./UploadForm";
 import "../whatsapp.css";
 
 type Catalog = Actions.ConnectedCatalog;
@@ -47,9 +49,13 @@ function Catalogs({ account }: { account: Account }) {
     if (ending) await client.call("POST /whatsapp/actions/disconnect_catalog", { body: { metaWabaId: account.waba, catalogId: ending.catalogId } });
   });
   const onEnded = () => {
+    const catalogId = ending?.catalogId ?? "";
     setEnding(null);
     setOpened(null);
-    showToast(t("catalogs.disconnected"));
+    showToast(t("catalogs.disconnected"), async () => {
+      await client.call("POST /whatsapp/actions/connect_catalog", { body: { metaWabaId: account.waba, catalogId } });
+      await catalogs.reload();
+    });
     void catalogs.reload();
   };
   return (
@@ -82,12 +88,20 @@ function Catalogs({ account }: { account: Account }) {
                 ]}
               />
               <MoreButton isOffered={catalogs.hasMore} next={catalogs.next} />
-              <p class="quiet">
-                {t("catalogs.connect")}{" "}
-                <a class="link" href={MANAGER} target="_blank" rel="noreferrer">
-                  {t("catalogs.manager")}
-                </a>
-              </p>
+              <details open={catalogs.items.length === 0}>
+                <summary>{t("catalogs.connect_one")}</summary>
+                <ConnectForm waba={account.waba} onConnected={catalogs.reload} />
+                <p class="quiet">
+                  {t("catalogs.connect")}{" "}
+                  <a class="link" href={MANAGER} target="_blank" rel="noreferrer">
+                    {t("catalogs.manager")}
+                  </a>
+                </p>
+              </details>
+              <details>
+                <summary>{t("catalogs.upload")}</summary>
+                <UploadForm key={catalogs.items.map(({ catalogId }) => catalogId).join()} waba={account.waba} catalogs={catalogs.items} onUploaded={catalogs.reload} />
+              </details>
             </>
           ) : (
             <p class="notice">{t("wa.needs_meta")}</p>

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from console.operations.alarms import Alarms
     from console.operations.queues import Queues
-    from console.operations.setup.meta.credentials import WhatsAppSecrets
     from console.operations.setup.stored_switches import StoredSwitches
+    from console.operations.setup.whatsapp.credentials import WhatsAppSecrets
 
 # Webhooks, APIs, feeds and timers need executions beside the queues (operations/doctor/capacity.py).
 RESERVE = 20

@@ -121,6 +121,19 @@ class SignUpInput(Input):
     ]
 
 
+class AwsAccountInput(Input):
+    """AWS's id of an account that is linked in the AWS console."""
+
+    account_id: Annotated[
+        str,
+        Field(
+            pattern=patterns.worded(
+                r"^waba-[0-9a-f]{32}$", "must be waba- with 32 characters of 0-9 a-f"
+            )
+        ),
+    ]
+
+
 class EmailDomainInput(Input):
     """A domain, without `@`."""
 

@@ -8,9 +8,11 @@ from console.operations.setup.administrator import FirstAdministrators
 from console.operations.setup.email_domains import DomainSetup
 from console.operations.setup.findings import Checks
 from console.operations.setup.members import Administration
-from console.operations.setup.meta.credentials import WhatsAppSecrets
-from console.operations.setup.meta.sign_up import SignUp
 from console.operations.setup.switches import SwitchChanges
+from console.operations.setup.whatsapp.aws_accounts import AwsAccountSetup
+from console.operations.setup.whatsapp.credentials import WhatsAppSecrets
+from console.operations.setup.whatsapp.sign_up import SignUp
+from console.operations.setup.whatsapp.views import AwsAccounts, LinkedAwsAccount
 from shared.access import companies
 from shared.access.user_pool import People
 from shared.api.auth import Scope
@@ -30,6 +32,7 @@ class SetupRoutes:
     administrators: FirstAdministrators
     secrets: WhatsAppSecrets
     sign_up: SignUp
+    aws_accounts: AwsAccountSetup
     switches: SwitchChanges
     checks: Checks
     members: Administration
@@ -146,6 +149,18 @@ class SetupRoutes:
     def sign_up_at_meta(self, request: Request[inputs.SignUpInput]) -> Callable[[], views.SignedUp]:
         """Exchange the code of a sign-up dialog, and store the access token for each account that it reaches."""
         return self.sign_up.accept(request.caller, request.input)
+
+    @route_methods.reads("GET /operations/whatsapp/aws-accounts", Scope.OPERATOR)
+    def list_aws_accounts(self, request: Request[NoInput]) -> AwsAccounts:
+        """List the accounts of WhatsApp at AWS that are the company's or no company's."""
+        return self.aws_accounts.listed(request.caller.company)
+
+    @route_methods.changes("POST /operations/whatsapp/aws-accounts", Scope.OPERATOR)
+    def link_aws_account(
+        self, request: Request[inputs.AwsAccountInput]
+    ) -> Callable[[], LinkedAwsAccount]:
+        """Give an account of WhatsApp at AWS without an owner to the company."""
+        return self.aws_accounts.link(request.caller, request.input.account_id)
 
     @route_methods.reads("GET /operations/email-domains", Scope.OPERATOR)
     def list_email_domains(self, request: Request[NoInput]) -> views.EmailDomains:

@@ -12,6 +12,7 @@ ACTIONS: dict[str, str] = {
     "cancel_refund": "commerce.payments.refunds.refunds",
     "check_rate_limit": "accounts.numbers.throughput",
     "complete_refund": "commerce.payments.refunds.refunds",
+    "connect_catalog": "commerce.catalogs.commerce",
     "create_call_deeplink": "groups_and_calls.call_links",
     "create_campaign": "campaigns.creation",
     "create_conversion_dataset": "accounts.analytics.conversions",

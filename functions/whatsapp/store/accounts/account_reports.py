@@ -87,10 +87,16 @@ def add_quality_entry(table: Table, entry: QualityEntry) -> QualityEntry:
 def replace_quality(table: Table, seen: QualityRating | None, new: QualityRating) -> None:
     """Write *new*, derived from *seen*; does nothing after a concurrent write, or if a first attempt succeeded."""
     condition: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    is_counted: ConditionBase
     if seen is not None:
         at = QualityRating.attr("rating_at")
         unchanged = at.eq(seen.rating_at) if seen.rating_at else at.not_exists()
-        condition = QualityRating.attr("history_count").eq(seen.history_count) & unchanged
+        count, limits = QualityRating.attr("history_count"), QualityRating.attr("limit_history")
+        is_counted = count.eq(seen.history_count)
+        if not seen.history_count:  # an item that a limit or a check has made
+            is_counted |= count.not_exists()
+        kept = limits.eq(seen.limit_history) if seen.limit_history else limits.not_exists()
+        condition = is_counted & unchanged & kept
     try:
         table.put(new.attributes(), when=condition)
     except ConditionFailed:
@@ -115,6 +121,25 @@ def note_check(table: Table, seen: QualityRating, throughput: str | None, at: st
         )
     except ConditionFailed:
         return
+
+
+def replace_limits(table: Table, seen: QualityRating, history: Sequence[Mapping[str, str]]) -> bool:
+    """Write the limits of a number, derived from those of *seen*; False after a concurrent change. Safe to repeat."""
+    field = QualityRating.attr("limit_history")
+    before = seen.limit_history
+    identity = {"itemType": QualityRating.item_type} | QualityRating.named(
+        company=seen.company, waba_meta_id=seen.waba_meta_id, phone=seen.phone
+    )
+    try:
+        table.update(
+            pk(seen.pk),
+            put=QualityRating.named(limit_history=[dict(one) for one in history]),
+            put_once=identity,
+            when=field.eq(before) if before else field.not_exists(),
+        )
+    except ConditionFailed:
+        return False
+    return True
 
 
 def quality_entries(table: Table, phone: str, numbers: Sequence[int]) -> list[QualityEntry]:

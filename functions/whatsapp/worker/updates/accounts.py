@@ -17,6 +17,7 @@ from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
+from whatsapp.store.items import Phone
 from whatsapp.worker.updates import quality
 from whatsapp.worker.updates.moments import moment_of
 
@@ -117,11 +118,9 @@ def _block(
 
 
 def _capability_update(resources: Resources, event: Event, account: Account) -> None:
-    limit = _limit(event.payload or {})
-    for phone in account.phones if limit else ():
-        store.phones.report(
-            resources.table, phone.phone, moment_of(event).order, messaging_limit=limit
-        )
+    if limit := _limit(event.payload or {}):
+        for phone in account.phones:
+            _note_limit(resources, event, phone, limit)
 
 
 def _name_update(resources: Resources, event: Event, account: Account) -> None:
@@ -140,10 +139,14 @@ def _quality_update(resources: Resources, event: Event, account: Account) -> Non
     if phone is None:
         return
     if limit := _limit(payload):
-        store.phones.report(
-            resources.table, phone.phone, moment_of(event).order, messaging_limit=limit
-        )
+        _note_limit(resources, event, phone, limit)
     quality.rate(resources, event, phone)
+
+
+def _note_limit(resources: Resources, event: Event, phone: Phone, limit: str) -> None:
+    moment = moment_of(event)
+    store.phones.report(resources.table, phone.phone, moment.order, messaging_limit=limit)
+    quality.record_limit(resources, phone, limit, moment.at)
 
 
 def _limit(payload: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ The entry is written first, under the next number; the item that counts it is wr
 uncounted entry counts it, so a worker that dies in between loses nothing and blocks no other.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -81,6 +82,38 @@ def record(resources: SendingResources, phone: Phone, rating: str, at: str, word
         store.account_reports.replace_quality(resources.table, stored, new)
         # Read again: the write may have lost to another worker, or counted another worker's entry.
     raise Transient("quality_contended")
+
+
+def record_limit(resources: SendingResources, phone: Phone, limit: str, at: str) -> None:
+    """
+    Record the messaging limit that a number has from time *at*, unless it is the one of that time already.
+
+    Reports may come late and twice: each has its place by its time. Raises Transient after repeated concurrent writes.
+    """
+    for _ in range(ROUNDS):
+        seen = store.account_reports.get_quality(resources.table, phone.phone) or QualityRating(
+            pk=QualityRating.key(phone.phone), company=phone.company,
+            waba_meta_id=phone.waba_meta_id, phone=phone.phone,
+        )  # fmt: skip
+        history = with_limit(seen.limit_history or [], limit, at)
+        if history is None or store.account_reports.replace_limits(resources.table, seen, history):
+            return
+    raise Transient("quality_contended")
+
+
+def with_limit(
+    history: Sequence[Mapping[str, str]], limit: str, at: str
+) -> list[Mapping[str, str]] | None:
+    """Return the changes of a limit, oldest first, with one more report; None if it changes none of them."""
+    before = [one for one in history if one["at"] <= at]
+    if before and before[-1]["limit"] == limit:
+        return None
+    if len(history) >= WINDOW and not before:
+        return None  # older than all that are kept
+    after = [one for one in history if one["at"] > at]
+    # The same limit that was reported later began here.
+    kept = after[1:] if after and after[0]["limit"] == limit else after
+    return [*before, {"limit": limit, "at": at}, *kept][-WINDOW:]
 
 
 def _is_no_change(history: list[dict[str, Any]], rating: str, at: str) -> bool:

@@ -14,7 +14,7 @@ from botocore.client import BaseClient
 from botocore.exceptions import EndpointConnectionError
 from moto import mock_aws
 
-from console.operations.setup.meta import dialog
+from console.operations.setup.whatsapp import dialog
 from local.sandbox import Config, Sandbox, running
 from local.sandbox.providers.whatsapp.operations import sign_up
 from shared.access.ownership import claims, ids

@@ -119,6 +119,7 @@ _ISSUE = (
 NOT_REACHED: Mapping[str, str] = {
     "POST /newsletters/issues/{issue_id}/": _ISSUE,
     "POST /operations/whatsapp/sign-up": "a code of Meta: tests/integration/console/setup/test_sign_up.py",
+    "POST /operations/whatsapp/aws-accounts": "an account at AWS: tests/integration/console/setup/test_aws_accounts.py",
     "POST /newsletters/settings/versions/{number}/live": "the only version is live already",
     "POST /admin/richpanel/settings/versions/{number}/live": "tests/integration/richpanel/test_audited_settings.py",
     "POST /admin/richpanel/settings/rollback": "tests/integration/richpanel/test_audited_settings.py",

@@ -171,6 +171,13 @@ API = Api(
             ),
             is_blind="only operators sign up; test_sign_up.py names an app and an account of another company",
         ),
+        f"{PATH}whatsapp/aws-accounts": Special(
+            is_blind="it shows accounts at AWS; test_aws_accounts.py has one of another company"
+        ),
+        "POST /operations/whatsapp/aws-accounts": Special(
+            inputs=({"account_id": f"waba-{'0' * 32}"},),
+            is_blind="only operators take accounts; test_aws_accounts.py names one of another company",
+        ),
         "POST /operations/administrator": Special(
             is_blind="it has no caller: a one-time link names the company"
         ),

@@ -59,6 +59,25 @@ def test_a_messaging_limit_is_stored_as_the_provider_names_it(
     assert harness.item(NUMBER)["messagingLimit"] == limit
 
 
+def test_limits_of_a_number_are_kept_in_the_order_of_their_times(harness: Harness) -> None:
+    def limited(tier: str, second: int) -> None:
+        value = {"max_daily_conversations_per_business": tier}
+        harness.receive_account_change("business_capability_update", value, second)
+
+    for tier, second in (("TIER_1K", 3), ("TIER_250", 1), ("TIER_1K", 4), ("TIER_1K", 3)):
+        limited(tier, second)
+    limited("TIER_10K", 5)
+    limited("TIER_10K", 5)
+
+    kept = harness.item(f"QUALITY#{PHONE}")["limitHistory"]
+    assert [(one["limit"], one["at"][17:19]) for one in kept] == [
+        ("TIER_250", "01"),
+        ("TIER_1K", "03"),
+        ("TIER_10K", "05"),
+    ]
+    assert harness.item(NUMBER)["messagingLimit"] == "TIER_10K"
+
+
 def test_a_ban_blocks_sending_until_it_is_lifted(harness: Harness, counted: list[str]) -> None:
     harness.receive_account_change("account_update", banned("DISABLE"))
     item = harness.item(NUMBER)

@@ -107,7 +107,7 @@ def test_an_event_about_another_subject_is_no_rating(
         "phone_number_quality_update", rated(word) | {"current_limit": "TIER_10K"}
     )
 
-    assert harness.item(QUALITY) == {}
+    assert "qualityHistory" not in harness.item(QUALITY)
     assert harness.item(NUMBER)["messagingLimit"] == "TIER_10K"
     assert counted.count("UnknownWord") == unknown
 
@@ -125,3 +125,13 @@ def test_of_two_ratings_of_the_same_time_the_worse_counts(harness: Harness) -> N
 
     assert harness.item(QUALITY)["qualityRating"] == "RED"
     assert [rating for rating, _ in ratings(harness)] == ["YELLOW", "RED"]
+
+
+def test_a_rating_keeps_the_limits_that_were_reported_before_it(harness: Harness) -> None:
+    limited = rated("UPGRADE") | {"current_limit": "TIER_1K"}
+    harness.receive_account_change("phone_number_quality_update", limited, 1)
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED"), 2)
+
+    kept = harness.item(QUALITY)
+    assert (kept["qualityRating"], kept["historyCount"]) == ("RED", 1)
+    assert [one["limit"] for one in kept["limitHistory"]] == ["TIER_1K"]

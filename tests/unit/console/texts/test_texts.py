@@ -29,6 +29,7 @@ from shared.policy.consent.unreachable import LiftReason
 from shared.policy.facts import Reason
 from tests.cases import each
 from tests.template import ROOT, resources
+from whatsapp.actions.accounts.numbers.profiles.business_profile import Vertical
 from whatsapp.worker.media.transcripts import UNREADABLE
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ BY_VALUE = {
         "newsletter.series.run",
     ),
     "hook.alarm",
+    *("catalogs.upload.problem", "ops.numbers.profile.vertical"),
     *("catalogs.availability", "catalogs.settings", "payments.method", "payments.status"),
     *(
         f"forms.{name}"
@@ -314,6 +316,7 @@ def test_no_text_is_unused() -> None:
         ("newsletter.check", {*CheckCode.__value__.__args__} - {"warm_up"}),  # has facts of its own
         ("trial.ended_for", EndCause),
         ("trial.mode", Mode),
+        ("ops.numbers.profile.vertical", Vertical.__value__.__args__),
     ],
 )
 def test_a_value_of_the_api_has_a_text(prefix: str, values: Iterable[str]) -> None:

@@ -40,8 +40,10 @@ GIVEN_OTHERWISE = {
 }
 # Who acts is the caller, never a parameter.
 OF_THE_CALLER = {"initiate_call": {"agentId"}}
-# Beyond the specification: what campaigns cost, the retry of the failed, and tests of two templates.
+# Beyond the specification: what campaigns cost, the retry of the failed, tests of two templates, and a catalog that is
+# connected without an upload.
 OURS = {
+    "connect_catalog",
     *("get_message_prices", "set_message_prices", "retry_campaign"),
     *("get_campaign_test", "decide_campaign_test"),
 }

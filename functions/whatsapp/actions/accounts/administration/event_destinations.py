@@ -57,8 +57,8 @@ class OfAccount(Input):
 
 class CreateDestination(OfAccount):
     """
-    A topic. `destinationType` may only be `SNS`, and `eventTypes` only `["all"]`: the provider offers no choice, and
-    a destination gets every event.
+    A topic. `destinationType` may only be `SNS`, and `eventTypes` only
+    `["all"]`: the provider offers no choice, and a destination gets every event.
     """
 
     sns_topic_arn: Topic
@@ -107,10 +107,11 @@ class Destination(View):
 
 
 class Destinations(View):
-    """The destinations of an account at the provider: one or none."""
+    """The destinations of an account at the provider: one or none. *own_topic*: the one that this deployment reads."""
 
     meta_waba_id: str
     destinations: list[Destination]
+    own_topic: str | None = None
 
 
 class Tested(View):
@@ -238,6 +239,7 @@ def _view(call: Call[Any], found: list[dict[str, Any]]) -> Destinations:
     ours = call.resources.deployment.social_topics
     return Destinations(
         meta_waba_id=call.input.meta_waba_id,
+        own_topic=min(ours, default=None),
         destinations=[
             Destination(
                 sns_topic_arn=one["eventDestinationArn"],

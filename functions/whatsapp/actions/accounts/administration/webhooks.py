@@ -21,6 +21,7 @@ from whatsapp.api.json_view import View
 from whatsapp.inbound.webhook import secrets_of_apps
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.accounts import webhook_configs
+from whatsapp.store.accounts.numbers import recent_messages
 from whatsapp.store.items import Phone
 from whatsapp.store.items.accounts.accounts import WebhookConfig
 from whatsapp.transmission import STORED_LATELY_MS
@@ -37,6 +38,7 @@ FIELDS = frozenset(
         "user_id_update", "smb_app_state_sync", "automatic_events", "tracking_events", "partner_solutions",
     }
 )  # fmt: skip
+_MOST_NUMBERS = 10
 _OBJECT = "whatsapp_business_account"
 
 
@@ -78,7 +80,12 @@ class Registered(View):
 
 
 class Config(View):
-    """Webhook settings. `verifyToken` and `appSecret` are references, `secret name#field`; the counts are of values."""
+    """
+    Webhook settings. `verifyToken` and `appSecret` are references, `secret name#field`; the counts are of values.
+
+    `lastMessageAt`: when a customer's message arrived at a number of the account, among the newest messages of its
+    first ten numbers; only `get_webhook_config` looks it up.
+    """
 
     meta_waba_id: str
     enabled: bool
@@ -87,6 +94,7 @@ class Config(View):
     updated_at: str | None = None
     active_verify_tokens: int
     active_app_secrets: int
+    last_message_at: str | None = None
 
 
 @WEBHOOKS.changes("remote_graph", Scope.WHATSAPP_ADMIN)
@@ -149,11 +157,13 @@ def set_webhook_config(call: Call[SetConfig]) -> Config:
 
 @SECURITY.reads("local", Scope.WHATSAPP_ADMIN)
 def get_webhook_config(call: Call[OfAccount]) -> Config:
-    """Return an account's webhook settings, and the number of active secrets behind each reference."""
+    """Return an account's webhook settings, the number of active secrets behind each reference, and what came last."""
     waba = call.input.meta_waba_id
-    participants.account_of(call, waba)
+    phones = participants.account_of(call, waba)[:_MOST_NUMBERS]
     stored = webhook_configs.get(call.table, waba)
-    return _view(call, stored or _config(call, waba, enabled=False, at=None))
+    view = _view(call, stored or _config(call, waba, enabled=False, at=None))
+    found = [recent_messages.newest_received(call.table, one.phone_arn) for one in phones]
+    return view.model_copy(update={"last_message_at": max(filter(None, found), default=None)})
 
 
 def _own_url(call: Call[Any], given: str | None) -> str:

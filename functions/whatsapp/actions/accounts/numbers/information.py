@@ -108,8 +108,18 @@ class Rating(View):
     event: str | None = None
 
 
+class Limit(View):
+    """A messaging limit, as the provider's tier, and since when."""
+
+    limit: str
+    at: str
+
+
 class Quality(View):
-    """The rating of a number; without *last_checked_at* it has never been reported."""
+    """
+    The rating of a number; without *last_checked_at* it has never been reported. *limit_history*: the newest 20 changes
+    of its messaging limit, newest first.
+    """
 
     phone_number_id: str
     meta_waba_id: str
@@ -117,6 +127,7 @@ class Quality(View):
     throughput_status: str | None = None
     last_checked_at: str | None = None
     quality_history: list[Rating] = Field(default_factory=list)
+    limit_history: list[Limit] = Field(default_factory=list)
 
 
 class Qualities(View):
@@ -275,6 +286,7 @@ def _quality_of(call: Call[AccountInput] | Call[GetQuality], phone: Phone) -> Qu
         "throughput_status": rating.throughput_status,
         "last_checked_at": rating.last_checked_at,
         "quality_history": [Rating(**entry) for entry in rating.quality_history],
+        "limit_history": [Limit(**entry) for entry in reversed(rating.limit_history or ())],
     }
     return quality.model_copy(update=facts)
 

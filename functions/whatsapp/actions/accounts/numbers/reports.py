@@ -130,6 +130,10 @@ def keep(resources: SendingResources, phone: Phone, report: Report) -> None:
     is_new_level = report.throughput_level is not None and (
         stored is None or stored.throughput_status != report.throughput_level
     )
+    limits = stored.limit_history if stored else None
+    limit = report.messaging_limit
+    if limit is not None and (not limits or limits[-1]["limit"] != limit):
+        quality.record_limit(resources, phone, limit, now)
     checked_at = stored.last_checked_at if stored else None
     is_due = checked_at is None or clock.now_ms() - clock.from_text(checked_at) >= WRITE_EVERY_MS
     if is_new_rating:

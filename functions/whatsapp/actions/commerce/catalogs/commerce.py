@@ -12,8 +12,12 @@ from whatsapp.actions.calls import paging, participants, remote
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import Flag, SenderInput
 from whatsapp.actions.calls.views import Done
-from whatsapp.actions.commerce.catalogs import provider
-from whatsapp.actions.commerce.catalogs.inputs import DisconnectCatalog, GetConnectedCatalogs
+from whatsapp.actions.commerce.catalogs import products, provider
+from whatsapp.actions.commerce.catalogs.inputs import (
+    ConnectCatalog,
+    DisconnectCatalog,
+    GetConnectedCatalogs,
+)
 from whatsapp.actions.commerce.catalogs.provider import CatalogAtProvider
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
@@ -111,6 +115,24 @@ def get_connected_catalogs(call: Call[GetConnectedCatalogs]) -> Page[ConnectedCa
     ]
     cursor = paging.cursor_of(call, {_AFTER: after} if after else None)
     return Page(ConnectedCatalogs(catalogs=shown), cursor)
+
+
+@SETTINGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)
+def connect_catalog(call: Call[ConnectCatalog]) -> ConnectedCatalog:
+    """
+    Connect a catalog to an account, whose numbers then show it. Its products are read with `get_catalog_products`.
+
+    The access token of the account must reach the catalog, and no other company may have it here. The provider refuses
+    a second catalog of an account: disconnect the first one before. Not confirmed by our own traffic: that refusal.
+    """
+    asked = call.input
+    graph = remote.graph_of_account(call, asked.meta_waba_id)
+    found = products.reached(call, graph, asked.catalog_id)
+    catalog = products.claimed(call, found)
+    provider.connect(graph, asked.meta_waba_id, asked.catalog_id)
+    return ConnectedCatalog(
+        catalog_id=asked.catalog_id, name=catalog.name, product_count=found.product_count
+    )
 
 
 @SETTINGS.changes("remote_graph", Scope.WHATSAPP_COMMERCE)

@@ -78,6 +78,13 @@ class GetConnectedCatalogs(PageInput):
     meta_waba_id: WabaId
 
 
+class ConnectCatalog(Input):
+    """A catalog that the account's access token reaches."""
+
+    meta_waba_id: WabaId
+    catalog_id: CatalogId
+
+
 class DisconnectCatalog(Input):
     """A catalog of an account."""
 

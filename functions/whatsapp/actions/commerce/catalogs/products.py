@@ -15,6 +15,7 @@ from whatsapp.actions.calls.call import Call
 from whatsapp.actions.commerce.catalogs import provider
 from whatsapp.actions.commerce.catalogs.inputs import (
     Availability,
+    ConnectCatalog,
     GetCatalogProducts,
     ProductInput,
     UploadCatalog,
@@ -93,7 +94,7 @@ def upload_catalog(call: Call[UploadCatalog]) -> UploadedCatalog:
     phone = participants.account_of(call, asked.meta_waba_id)[0]
     graph = remote.graph_of_account(call, asked.meta_waba_id)
     found = _catalog_of(call, graph)
-    catalog = _claimed(call, found)
+    catalog = claimed(call, found)
     provider.connect(graph, asked.meta_waba_id, found.id)
     refused: list[RefusedRow] = []
     for first in range(0, len(asked.products), provider.MOST_IN_BATCH):
@@ -162,10 +163,7 @@ def _catalog_of(call: Call[UploadCatalog], graph: GraphAccount) -> CatalogAtProv
     """Return the catalog that the input names; creates it if it does not exist. Raises NotFound and LeftInDoubt."""
     asked = call.input
     if asked.catalog_id is not None:
-        known = store.catalogs.catalog(call.table, asked.catalog_id)
-        if known is not None and known.company != call.company:
-            raise NotFound("catalogId: catalog not found")
-        return provider.get(graph, asked.catalog_id)
+        return reached(call, graph, asked.catalog_id)
     business, name = str(asked.business_id), str(asked.catalog_name)
     # An earlier attempt of this call to create it decides: its catalog may not be listed yet.
     was_tried = call.resources.ledger.action(call.action_id()) is not None
@@ -179,7 +177,17 @@ def _catalog_of(call: Call[UploadCatalog], graph: GraphAccount) -> CatalogAtProv
     return CatalogAtProvider(existing, name)
 
 
-def _claimed(call: Call[UploadCatalog], found: CatalogAtProvider) -> Catalog:
+def reached(
+    call: Call[UploadCatalog] | Call[ConnectCatalog], graph: GraphAccount, catalog_id: str
+) -> CatalogAtProvider:
+    """Return a catalog that the token can access and no other company has. Raises NotFound and ProviderRejected."""
+    known = store.catalogs.catalog(call.table, catalog_id)
+    if known is not None and known.company != call.company:
+        raise NotFound("catalogId: catalog not found")
+    return provider.get(graph, catalog_id)
+
+
+def claimed(call: Call[UploadCatalog] | Call[ConnectCatalog], found: CatalogAtProvider) -> Catalog:
     """Make a catalog the company's before its products are written. Raises NotFound for another company's."""
     known = store.catalogs.catalog(call.table, found.id)
     catalog = Catalog(

@@ -1,4 +1,4 @@
-"""Messages that a number sent recently."""
+"""Messages that a number sent or received recently."""
 
 from boto3.dynamodb.conditions import Attr, Key
 
@@ -8,6 +8,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 INBOX_INDEX = "gsi_inbox"
 MOST_ENTRIES = 10_000
+MOST_LOOKED_AT = 100  # for the newest message that was received
 
 
 def messages(table: Table, inbox_pk: str, since: str) -> list[Message]:
@@ -32,3 +33,17 @@ def messages(table: Table, inbox_pk: str, since: str) -> list[Message]:
     }
     keys = [entry[PARTITION_KEY] for entry in entries]
     return [Message.read(items[key]) for key in keys if key in items]
+
+
+def newest_received(table: Table, inbox_pk: str) -> str | None:
+    """Return when a number received its newest message; None if the newest 100 index entries have none."""
+    name = Message.name_of
+    is_received = Attr(name("direction")).eq("INBOUND") & Attr("itemType").eq(Message.item_type)
+    entries, _ = table.query(
+        INBOX_INDEX,
+        Key(name("inbox_pk")).eq(inbox_pk),
+        limit=MOST_LOOKED_AT,
+        newest_first=True,
+        only=is_received,
+    )
+    return str(entries[0][name("received_at")]) if entries else None

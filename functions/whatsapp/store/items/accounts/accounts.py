@@ -83,6 +83,8 @@ class QualityRating(WhatsAppItem):
     history_count: int = 0
     rating_at: str | None = None  # the provider's time of the newest rating
     messaging_limit: str | None = None
+    # {limit, at}: the newest changes of the messaging limit, oldest first
+    limit_history: Annotated[list[dict[str, Any]], AtMost(20)] | None = None
 
 
 class QualityEntry(WhatsAppItem):

@@ -9,7 +9,7 @@ from shared.runtime import clock
 from tests.integration.whatsapp.actions import wire
 from tests.integration.whatsapp.actions.administration.webhook_bodies import GLOBEX_WABA, SECRET
 from tests.integration.whatsapp.actions.conftest import APP_SECRETS, EUM_WABA, GLOBEX, WABA, Actions
-from tests.integration.whatsapp.conftest import APP, NOW
+from tests.integration.whatsapp.conftest import APP, NOW, text
 from whatsapp.store.items.accounts.accounts import WebhookConfig
 
 URL = "https://api.example.com/v1/webhooks/whatsapp"
@@ -123,7 +123,7 @@ def test_settings_hold_references_and_show_how_many_secrets_are_active(actions: 
     after = actions.run("get_webhook_config", {"metaWabaId": WABA}).result
 
     assert (before["enabled"], "updatedAt" in before) == (False, False)
-    assert stored == after
+    assert stored == {name: value for name, value in after.items() if name != "lastMessageAt"}
     assert (after["activeVerifyTokens"], after["activeAppSecrets"]) == (1, 1)
     assert SECRET not in json.dumps(after)
     for body in ({"appSecret": "x"}, {"verifyToken": "x"}):
@@ -131,6 +131,21 @@ def test_settings_hold_references_and_show_how_many_secrets_are_active(actions: 
         assert refused.error == "secret_not_accepted"
     assert actions.run("set_webhook_config", {"metaWabaId": GLOBEX_WABA}).status == 404
     assert actions.run("get_webhook_config", {"metaWabaId": WABA}, caller=GLOBEX).status == 404
+
+
+def test_what_came_last_is_the_newest_message_of_a_customer_and_no_event_of_the_account(
+    actions: Actions,
+) -> None:
+    def last() -> str:
+        found = actions.run("get_webhook_config", {"metaWabaId": WABA}).result
+        return str(found.get("lastMessageAt"))
+
+    before = last()
+    actions.harness.receive_account_change("account_review_update", {"decision": "APPROVED"}, 60)
+    actions.send("send_text", {"metaWabaId": WABA, "to": "447700900101", "text": "Hi"})
+    assert last() == before
+    actions.harness.take({"messages": [text("wamid.HB", "Hello", at=NOW // 1_000 + 5)]})
+    assert last()[:19] == "2026-01-01T12:00:05" != before[:19]
 
 
 def test_settings_that_do_not_change_are_not_written_again(

@@ -287,6 +287,41 @@ def test_a_catalog_is_disconnected_and_keeps_its_products(
     )
 
 
+@pytest.mark.parametrize("fault", [None, "lost_answer"])
+def test_a_catalog_that_the_token_reaches_is_connected_again_with_its_products(
+    actions: Actions, fault: str | None
+) -> None:
+    upload(actions)
+    body = {"metaWabaId": WABA, "catalogId": CATALOG}
+    actions.run("disconnect_catalog", body)
+    if fault:
+        actions.sandbox.faults.add(provider="meta", operation="connect_catalog", kind="lost_answer")
+
+    connected = {"catalogId": CATALOG, "name": "Bikes", "productCount": 2}
+    assert actions.run("connect_catalog", body).result == connected
+    assert actions.run("connect_catalog", body).result == connected
+    assert actions.sandbox.objects["connected catalogs"] == {WABA: CATALOG}
+    assert actions.item(Catalog.key(CATALOG))["connected"] is True
+    assert shown(actions) == ["b-1", "b-2"]
+
+
+def test_a_catalog_of_another_company_or_out_of_reach_is_not_connected(actions: Actions) -> None:
+    upload(actions)
+    actions.run("disconnect_catalog", {"metaWabaId": WABA, "catalogId": CATALOG})
+    foreign = Catalog(
+        pk=Catalog.key(CATALOG),
+        company="globex",
+        catalog_id=CATALOG,
+        waba_meta_id="302290129340398",
+    )
+    actions.harness.resources.table.put(foreign.attributes())
+    for catalog, error in ((CATALOG, "not_found"), ("899999999999999", "provider_rejected")):
+        refused = actions.run("connect_catalog", {"metaWabaId": WABA, "catalogId": catalog})
+        assert refused.error == error
+    assert actions.sandbox.objects["connected catalogs"] == {}
+    assert actions.item(Catalog.key(CATALOG)) == foreign.attributes()
+
+
 @pytest.mark.parametrize(
     "body",
     [

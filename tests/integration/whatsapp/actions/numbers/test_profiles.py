@@ -136,6 +136,38 @@ def test_a_picture_is_uploaded_and_set(actions: Actions) -> None:
     assert shown["profilePictureUrl"].startswith("https://pps.whatsapp.net/")
 
 
+def test_a_number_without_an_app_refuses_a_picture_and_later_changes_are_made(
+    actions: Actions,
+) -> None:
+    actions.register(app_id=None)
+    refused = actions.run("upload_profile_picture", {**SENDER, "s3Key": a_picture(actions)})
+    assert (refused.error, actions.item(PROFILE)) == ("not_configured", {})
+    changed = actions.run("update_business_profile", {**SENDER, "data": {"about": "New"}})
+    assert changed.result["syncStatus"] == "synced"
+
+
+def test_a_refused_picture_holds_up_neither_fields_nor_later_changes(actions: Actions) -> None:
+    actions.sandbox.faults.add(
+        provider="meta", operation="continue_upload", kind="status", status=400
+    )
+    given = {**SENDER, "data": {"about": "New"}, "profilePictureS3Key": a_picture(actions)}
+    assert actions.run("update_business_profile", given).error == "provider_rejected"
+    assert actions.sandbox.objects["profile"][PHONE]["about"] == "New"
+    assert actions.item(PROFILE)["syncStatus"] == "synced"
+
+
+def test_a_picture_whose_file_is_gone_is_not_tried_again(actions: Actions) -> None:
+    actions.sandbox.faults.add(
+        provider="meta", operation="continue_upload", kind="status", status=500, times=3
+    )
+    failed = actions.run("upload_profile_picture", {**SENDER, "s3Key": a_picture(actions)})
+    assert failed.error == "provider_unavailable"
+    assert actions.item(PROFILE)["syncStatus"] == "pending_sync"
+    actions.harness.resources.bucket.delete(PICTURE)
+    assert profiles.finish_pending(actions.module.resources, the_phone(actions)) is False
+    assert actions.item(PROFILE)["syncStatus"] == "synced"
+
+
 @pytest.mark.parametrize(
     ("key", "content", "status"),
     [

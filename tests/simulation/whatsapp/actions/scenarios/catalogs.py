@@ -27,6 +27,12 @@ SCENARIOS = (
         effect=("disconnect_catalog",),
     ),
     Scenario(
+        action="connect_catalog",
+        before=(("upload_catalog", BODIES["upload_catalog"]), ("disconnect_catalog", of_uploaded)),
+        body=of_uploaded,
+        effect=("connect_catalog",),
+    ),
+    Scenario(
         action="update_commerce_settings",
         body=BODIES["update_commerce_settings"],
         effect=("set_commerce_settings",),

@@ -83,6 +83,9 @@ class Meta:
         return {
             "GET /whatsapp/numbers": lambda _: Answer({"numbers": self.numbers}),
             "GET /operations/whatsapp/sign-up": lambda _: Answer({"dialogs": [dialog]}),
+            "GET /operations/whatsapp/aws-accounts": lambda _: Answer(
+                {"accounts": [], "is_complete": True}
+            ),
             "GET /operations/whatsapp/webhook": lambda _: Answer(hook),
             "GET /operations/alarms": lambda _: Answer(
                 {"alarms": [alarm | {"state": "ALARM", "changed_at": at(0), "notifies": True}]}
@@ -257,3 +260,24 @@ def test_the_state_of_a_webhook_is_shown_with_the_way_to_what_must_be_done(
     expect(hook.get_by_role("link", name="What to do")).to_have_attribute(
         "href", "#/operations/overview"
     )
+
+
+def test_what_came_last_names_a_message_and_counts_other_events_apart(
+    opened: Opened, pages: Path
+) -> None:
+    meta = Meta()
+    meta.numbers.append(NUMBER)
+    config = {"metaWabaId": WABA, "enabled": True, "activeVerifyTokens": 1, "activeAppSecrets": 1}
+    last: list[dict[str, str]] = [{}]
+    answers = meta.answers() | {
+        f"{ACTION}get_webhook_config": lambda _: Answer(config | last[0]),
+    }
+    page = opened(Company().network(pages, "acme:admin", **answers), "operations/accounts")
+    hook = page.get_by_role("region", name="Webhook of the account")
+    facts = hook.locator("dl > div")
+    message = facts.filter(has_text="Last message of a customer")
+    expect(message).to_contain_text("None among the newest messages")
+    expect(facts.filter(has_text="Other events in 30 days")).to_contain_text("1, the newest:")
+    last[0] = {"lastMessageAt": at(0)}
+    hook.get_by_role("button", name="Reload").click()
+    expect(message.locator("time")).to_have_attribute("datetime", at(0))

@@ -164,3 +164,138 @@ def test_a_configuration_is_corrected_made_connected_and_active_when_meta_says_s
     assert is_narrow(page)
     assert given[1]["paymentGateway"] == "razorpay"
     assert "upiId" not in given[1]
+
+
+UPLOAD_WORDS = {
+    "en-GB": ("Connect a catalog", "Upload products", "Upload 2", "Row 3", "accepted 1"),
+    "de-DE": ("Katalog verbinden", "Produkte hochladen", "2 hochladen", "Zeile 3", "1 angenommen"),
+    "ar-EG": ("وصل كتالوج", "رفع منتجات", "رفع", "الصف", "قبلت Meta"),
+}
+HEADING = "name;retailer_id;price;currency;image_url;description"
+BIKE = 'City bike;b-1;500,00;EUR;https://shop.example/1.jpg;"Red; with ""bell"""'
+LAMP = "Lamp;l-1;1200;JPY;https://shop.example/2.jpg;"
+
+
+class Commerce:
+    """An account without a catalog at first."""
+
+    def __init__(self) -> None:
+        self.catalogs: list[dict[str, Any]] = []
+        self.given: list[Any] = []
+
+    def connect(self, call: Call) -> Answer:
+        self.given.append(call.input)
+        catalog = {"catalogId": call.input["catalogId"], "name": "Bikes", "productCount": 0}
+        self.catalogs.append(catalog)
+        return Answer(catalog)
+
+    def disconnect(self, call: Call) -> Answer:
+        self.given.append(call.input)
+        self.catalogs.clear()
+        return Answer({"done": True})
+
+    def upload(self, call: Call) -> Answer:
+        self.given.append(call.input)
+        refused = [{"retailerId": "l-1", "problems": ["image_link: cannot be read"]}]
+        done = {"catalogId": CATALOG, "productCount": 1, "accepted": 1, "refusedCount": 1}
+        return Answer(done | {"refused": refused})
+
+    def answers(self) -> dict[str, Answered]:
+        return {
+            "GET /whatsapp/numbers": numbers(NUMBER),
+            f"{ACTION}get_connected_catalogs": lambda _: Answer({"catalogs": self.catalogs}),
+            f"{ACTION}get_commerce_settings": lambda _: Answer({}),
+            f"{ACTION}connect_catalog": self.connect,
+            f"{ACTION}disconnect_catalog": self.disconnect,
+            f"{ACTION}upload_catalog": self.upload,
+        }
+
+
+def table(page: Page, *rows: str) -> None:
+    content = "\r\n".join([HEADING, *rows]).encode()
+    page.locator("input[type=file]").set_input_files(
+        {"name": "products.csv", "mimeType": "text/csv", "buffer": content}
+    )
+
+
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in UPLOAD_WORDS])
+def test_a_catalog_is_connected_and_its_products_uploaded_after_a_look_at_them(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    connect, upload, send, third, accepted = UPLOAD_WORDS[locale]
+    commerce = Commerce()
+    network = Company().network(pages, "acme:admin", **commerce.answers())
+    page = opened(network, "operations/catalogs")
+    form = page.get_by_role("form", name=connect)
+    form.get_by_role("textbox").fill(CATALOG)
+    form.get_by_role("button", name=connect).click()
+    expect(page.get_by_role("row").filter(has_text="Bikes")).to_be_visible()
+    assert commerce.given == [{"metaWabaId": WABA, "catalogId": CATALOG}]
+
+    page.get_by_text(upload, exact=True).first.click()
+    products = page.get_by_role("form", name=upload)
+    table(page, BIKE, LAMP.replace("1200", "12.5"))
+    expect(products.get_by_role("alert")).to_contain_text(third)
+    expect(products.locator("button[type=submit]")).to_be_disabled()
+    table(page, BIKE, LAMP)
+    assert is_narrow(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(products.locator("button[type=submit]")).to_contain_text(send)
+    products.locator("button[type=submit]").click()
+    expect(products).to_contain_text(accepted)
+    expect(products).to_contain_text("image_link: cannot be read")
+    sent = commerce.given[-1]
+    assert (sent["metaWabaId"], sent["catalogId"]) == (WABA, CATALOG)
+    assert [(one["retailerId"], one["price"]) for one in sent["products"]] == [
+        ("b-1", 50_000),
+        ("l-1", 1_200),
+    ]
+    assert sent["products"][0]["description"] == 'Red; with "bell"'
+    assert barriers(page) == []
+
+
+def test_the_connection_of_a_catalog_and_its_end_can_be_undone(opened: Opened, pages: Path) -> None:
+    commerce = Commerce()
+    network = Company().network(pages, "acme:admin", **commerce.answers())
+    page = opened(network, "operations/catalogs")
+    form = page.get_by_role("form", name="Connect a catalog")
+    form.get_by_role("textbox").fill(CATALOG)
+    form.get_by_role("button", name="Connect a catalog").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("No catalog is connected")).to_be_visible()
+    commerce.connect(Call("", {}, {"catalogId": CATALOG}))
+    page.reload()
+    page.get_by_role("button", name="Disconnect Bikes").click()
+    page.get_by_role("dialog").get_by_role("button", name="Disconnect", exact=True).click()
+    expect(page.get_by_text("No catalog is connected")).to_be_visible()
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.get_by_role("row").filter(has_text="Bikes")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,price\nBike,1", "retailer_id, currency, image_url"),
+        (f"{HEADING}\n", "no products"),
+        (f'{HEADING}\n{BIKE}\n"Lamp;l-1', "Row 3: a quotation mark"),
+        (f"{HEADING}\n{BIKE}\n{BIKE}", "is in the file twice"),
+        (f"{HEADING}\n{BIKE.replace('https', 'http')}", "must begin with https://"),
+        (f"{HEADING}\n{BIKE.replace('EUR', 'Euro')}", "three letters"),
+        (f"{HEADING}\n{BIKE.replace('City bike', '')}", "name: is missing"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_refused_with_its_row_and_nothing_is_sent(
+    opened: Opened, pages: Path, text: str, said: str
+) -> None:
+    commerce = Commerce()
+    commerce.catalogs.append({"catalogId": CATALOG, "name": "Bikes"})
+    network = Company().network(pages, "acme:admin", **commerce.answers())
+    page = opened(network, "operations/catalogs")
+    page.get_by_text("Upload products", exact=True).first.click()
+    page.locator("input[type=file]").set_input_files(
+        {"name": "products.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    )
+    form = page.get_by_role("form", name="Upload products")
+    expect(form.get_by_role("alert")).to_contain_text(said)
+    expect(form.locator("button[type=submit]")).to_be_disabled()
+    assert commerce.given == []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.unit.console.pages.network import Answered, Call
 
 TOPIC = "arn:aws:sns:eu-west-1:123456789012:parley-prod-whatsapp-social"
+TEN_THOUSAND = {"en-GB": "10,000", "de-DE": "10.000", "ar-EG": "10,000"}
 WORDS = {
     "en-GB": ("Quality over time", "Low", "New two-step pin"),
     "de-DE": ("Qualität im Verlauf", "Niedrig", "Neue PIN der zweistufigen Prüfung"),
@@ -49,7 +50,9 @@ def test_a_number_shows_its_ratings_over_time_and_gets_a_new_pin_after_a_questio
 
     def quality(call: Call) -> Answer:
         if not call.input["history"]:
-            return Answer({"phones": []})
+            changes = [{"limit": "TIER_10K", "at": at(2)}, {"limit": "TIER_1K", "at": at(1)}]
+            known = {"phoneNumberId": PHONE, "metaWabaId": WABA, "limitHistory": changes}
+            return Answer({"phones": [known]})
         ratings = [{"rating": "RED", "at": at(2)}, {"rating": "GREEN", "at": at(1)}]
         return Answer({"history": ratings})
 
@@ -67,8 +70,9 @@ def test_a_number_shows_its_ratings_over_time_and_gets_a_new_pin_after_a_questio
     page = opened(Company().network(pages, "acme:admin", **answers), "operations/numbers")
     page.get_by_role("button", name=history).click()
     rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
-    expect(rows).to_have_count(2)
+    expect(rows).to_have_count(4)
     expect(rows.first).to_contain_text(low)
+    expect(rows.nth(2)).to_contain_text(TEN_THOUSAND[locale])
     page.get_by_role("button", name=pin).click()
     assert asked == []
     page.get_by_role("dialog").get_by_role("button", name=pin).click()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LARGEST_BYTES = 5 << 20
 _TYPES = frozenset({"image/jpeg", "image/png"})
-_MISSING = frozenset({403, 404})
+MISSING = frozenset({403, 404})
 # The id is an address: it has a signature in its query.
 _SESSION = re.compile(r"upload:[A-Za-z0-9_=.~+/%-]+(\?[A-Za-z0-9_=.~&%:+-]+)?")
 
@@ -38,7 +38,7 @@ def check(bucket: Bucket, company: str, key: str, field: str) -> str:
         size, mime_type = bucket.size(key), plain(bucket.content_type(key))
         first_bytes = bucket.first_bytes(key, SNIFFED_BYTES) if size else b""
     except ClientError as error:
-        if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] not in MISSING:
             raise
         raise NotFound(f"{field}: no file with this key") from None
     if not 0 < size <= LARGEST_BYTES:

@@ -69,6 +69,8 @@ def change(
             f"{fault}; the change is kept here, and "
             "get_business_profile_apply_instructions says how to apply it"
         ) from None
+    if picture is not None and phone.app_id is None:
+        raise NotConfigured("the number has no appId, which uploads of pictures need")
     changed = _keep_change(resources, phone, given, picture, "pending_sync")
     return _push(resources, graph, phone, changed)
 
@@ -153,34 +155,73 @@ def _keep_change(
 def _push(
     resources: SendingResources, graph: GraphAccount, phone: Phone, profile: BusinessProfile
 ) -> BusinessProfile:
-    """Make the unsynced changes at the provider, and record the outcome. Raises the provider's failures."""
+    """
+    Make the unsynced changes at the provider, and record the outcome. Raises the provider's failures.
+
+    A picture that cannot be uploaded holds up no field: the fields are stored at the provider first.
+    """
     unsynced = profile.unsynced or []
+    handle, fault = _handle(resources, graph, phone, profile)
+    body: dict[str, Any] = {name: _sent(profile, name) for name in unsynced if name in FIELDS}
+    body |= {"profile_picture_handle": handle} if handle else {}
     try:
-        body: dict[str, Any] = {"messaging_product": "whatsapp"}
-        body |= {name: _sent(profile, name) for name in unsynced if name in FIELDS}
-        if profile.picture_s3_key:
-            handle = pictures.upload(resources, graph, phone, profile.picture_s3_key)
-            body["profile_picture_handle"] = handle
-        graph.post(phone.phone, _EDGE, body=body)
-    except (ClientError, BotoCoreError):
-        _failed(resources, phone, profile, "picture_unreadable")
-        raise ProviderUnavailable("the picture cannot be read; the change is kept") from None
+        if body or fault is None:
+            graph.post(phone.phone, _EDGE, body={"messaging_product": "whatsapp", **body})
     except Exception as failure:
-        code = failure.code if isinstance(failure, ProviderRejected) else type(failure).__name__
-        _failed(resources, phone, profile, code)
+        _failed(resources, phone, profile, _code_of(failure))
         raise
     remote = (profile.remote or {}) | {
-        name: getattr(profile, name) for name in FIELDS if name in unsynced
+        name: getattr(profile, name) for name in body if name in FIELDS
     }
-    synced = {
-        "unsynced": None,
-        "picture_s3_key": None,
-        "sync_status": "synced",
-        "attempts": 0,
-        "sync_error": None,
-        "remote": {name: value for name, value in remote.items() if value},
-    }
-    return _written(resources, phone, profile.model_copy(update=synced))
+    synced = profile.model_copy(
+        update={
+            "unsynced": None,
+            "picture_s3_key": None,
+            "sync_status": "synced",
+            "attempts": 0,
+            "sync_error": None,
+            "remote": {name: value for name, value in remote.items() if value},
+        }
+    )
+    if fault is None:
+        return _written(resources, phone, synced)
+    if isinstance(fault, ProviderRejected | _PictureGone):  # no repetition changes the answer
+        _written(resources, phone, synced)
+    else:
+        kept = {
+            "unsynced": [PICTURE],
+            "picture_s3_key": profile.picture_s3_key,
+            "sync_status": "pending_sync",
+            "attempts": profile.attempts,
+        }
+        _failed(resources, phone, synced.model_copy(update=kept), _code_of(fault))
+    raise fault
+
+
+class _PictureGone(NotConfigured):
+    """The file of a picture is not in the bucket any more: uploads are kept for a day."""
+
+
+def _handle(
+    resources: SendingResources, graph: GraphAccount, phone: Phone, profile: BusinessProfile
+) -> tuple[str | None, Exception | None]:
+    """Return the handle of the picture that is to be set, or why it could not be uploaded."""
+    if not profile.picture_s3_key:
+        return None, None
+    try:
+        return pictures.upload(resources, graph, phone, profile.picture_s3_key), None
+    except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] in pictures.MISSING:
+            return None, _PictureGone("the picture's file is gone; upload it again")
+        return None, ProviderUnavailable("the picture cannot be read; the change is kept")
+    except BotoCoreError:
+        return None, ProviderUnavailable("the picture cannot be read; the change is kept")
+    except Exception as failure:  # noqa: BLE001 - recorded and raised by the caller, after the fields
+        return None, failure
+
+
+def _code_of(failure: Exception) -> str:
+    return failure.code if isinstance(failure, ProviderRejected) else type(failure).__name__
 
 
 def _failed(resources: SendingResources, phone: Phone, profile: BusinessProfile, code: str) -> None:

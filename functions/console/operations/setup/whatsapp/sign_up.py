@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from console.operations.measurements import Unavailable
-from console.operations.setup.meta import dialog
 from console.operations.setup.people import require_person
 from console.operations.setup.views import (
     SignedUp,
@@ -21,6 +20,7 @@ from console.operations.setup.views import (
     SignUpDialog,
     SignUpDialogs,
 )
+from console.operations.setup.whatsapp import dialog
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
 from shared.access.ownership.proofs import NotProven
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from console.operations.setup.inputs import SignUpInput
-    from console.operations.setup.meta.credentials import WhatsAppSecrets
+    from console.operations.setup.whatsapp.credentials import WhatsAppSecrets
     from shared.api.auth import Caller
     from shared.providers.whatsapp.meta_graph import Graph
 
