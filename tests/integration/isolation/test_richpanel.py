@@ -62,6 +62,11 @@ API = Api(
             inputs=({},), is_blind=OF_THE_DEPLOYMENT
         ),
         f"GET {ADMIN}/settings/versions/{{number}}": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"POST {ADMIN}/keys": Special(
+            inputs=({"richpanel": "a-key-of-b"},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"POST {ADMIN}/webhook-tokens": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"DELETE {ADMIN}/webhook-tokens": Special(is_blind=OF_THE_DEPLOYMENT),
         "POST /richpanel/dead-letters/redrive": Special(is_blind=OF_THE_DEPLOYMENT),
         **{
             f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)
@@ -70,7 +75,7 @@ API = Api(
                     f"{ADMIN}/{name}"
                     for name in ("switches", "decisions", "forecast", "health", "settings")
                 ),
-                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates")),
+                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates", "account")),
                 "/richpanel/dead-letters",
             )
         },

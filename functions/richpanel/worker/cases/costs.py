@@ -41,7 +41,7 @@ def bounded(
     resources: Sources, case: Case, address: str | None, sender: str | None
 ) -> Judge | None:
     """Return the judge with a model within the bounds; in a function without bounds, the judge itself."""
-    judge = resources.judge
+    judge = resources.judge_in_use
     if judge is None or resources.spending is None:
         return judge
     from shared.ai.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules

@@ -35,6 +35,9 @@ REDRIVE = f"{LETTERS}/redrive"
 HEALTH = "/admin/richpanel/health"
 DECISIONS = "/admin/richpanel/decisions"
 SETTINGS = "/admin/richpanel/settings"
+ACCOUNT = "/admin/richpanel/account"
+KEYS = "/admin/richpanel/keys"
+TOKENS = "/admin/richpanel/webhook-tokens"
 PREVIEW = f"{SETTINGS}/preview"
 ROLLBACK = f"{SETTINGS}/rollback"
 DOCUMENT = "GET /admin/richpanel/openapi.json"
@@ -48,6 +51,7 @@ READS = [
     f"GET {SETTINGS}/versions",
     f"GET {SETTINGS}/versions/{{number}}",
     "GET /admin/richpanel/templates",
+    f"GET {ACCOUNT}",
     f"POST {PREVIEW}",
 ]
 BODIES = {f"POST {PREVIEW}": {"template": "t_return_request_intake"}}
@@ -62,6 +66,7 @@ CHANGES = [
     f"POST {SETTINGS}/versions/{{number}}/live",
     "POST /admin/richpanel/playground",  # changes nothing, but asks the model
 ]
+SECRETS = [f"POST {KEYS}", f"POST {TOKENS}", f"DELETE {TOKENS}"]
 RECOVERY = [
     f"GET {PARKED}",
     f"POST {REPLAY_PARKED}",
@@ -80,6 +85,7 @@ def caller(*scopes: str) -> Caller:
 READER = caller("richpanel:read")
 OPERATOR = caller("richpanel:operate")
 HOST = caller("operator")  # operates the whole deployment
+PERSON = Caller(company="acme", scopes=frozenset({"operator"}), principal="user:sub-1")
 
 
 @dataclass
@@ -165,6 +171,7 @@ def admin(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Admin:
             '{"richpanel": "a-key", "salt": "of the tests", "shopify": "a-token"}',
         ),
         ("API_SEAL_SECRET_ID", "ApiSealSecret", '{"seal_key": "sealed"}'),
+        ("RICHPANEL_WEBHOOK_SECRET_ID", "RichpanelWebhookSecret", '{"active_tokens": "the-first"}'),
     ):
         known = properties(secret)["Name"]
         secrets.create_secret(Name=known, SecretString=value)
