@@ -130,6 +130,7 @@ KINDS: Mapping[str, Kind] = {
                     "shipstation_key",
                     "shipstation_secret",
                     "ai_api_key",
+                    "company",  # to which the help desk belongs, if the deployment names none
                 )
             ),
         ),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System
 
 OPERATOR = Caller(company="acme", scopes=frozenset(Scope), principal="api-key:1")
+HOST = Caller(company="acme", scopes=frozenset(Scope), principal="user:host")
 QUEUES = ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters")
 TABLES = (
     "RichpanelIdempotencyTable",
@@ -101,6 +102,7 @@ class HelpDeskDeployment:
         known = {secret["Name"] for secret in secrets.list_secrets()["SecretList"]}
         for secret, value in (
             ("RichpanelKeys", {"richpanel": "a key", "salt": "of the simulation"}),
+            ("RichpanelWebhookSecret", {"active_tokens": "the first"}),
             ("ApiSealSecret", {"seal_key": "sealed"}),
             ("IdentifierKeysSecret", keyring.SECRET),
         ):
@@ -317,6 +319,13 @@ def operate(deployment: HelpDeskDeployment) -> None:
         assert answer["statusCode"] == status, answer["body"]
 
     ask("GET /admin/richpanel/health", 200)
+    ask("GET /admin/richpanel/account", 200)
+    for line, body in (
+        ("POST /admin/richpanel/keys", {"ai_api_key": "a-key"}),
+        ("POST /admin/richpanel/webhook-tokens", None),
+    ):
+        answer = handler(_asked_by(HOST, line, body), Invocation())
+        assert answer["statusCode"] == 200, answer["body"]
     ask("GET /admin/richpanel/switches", 200)
     ask("PUT /admin/richpanel/switches", 200, {"auto_close_enabled": True})
     ask("PUT /admin/richpanel/settings", 200, {"based_on": 0, "settings": {"languages": ["en"]}})
@@ -344,4 +353,10 @@ def operate(deployment: HelpDeskDeployment) -> None:
 
 def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
     """API Gateway's event of a request (`GET /path`) with the authorizer's context."""
-    return api_gateway.request(line, body, OPERATOR, query=query, request_id=str(uuid.uuid4()))
+    return _asked_by(OPERATOR, line, body, query)
+
+
+def _asked_by(
+    who: Caller, line: str, body: Any, query: dict[str, str] | None = None
+) -> dict[str, Any]:
+    return api_gateway.request(line, body, who, query=query, request_id=str(uuid.uuid4()))

@@ -76,7 +76,7 @@ function Content({ part, rights }: { part: Part; rights: Rights }) {
     case "switches":
       return <Switches rights={rights} />;
     case "helpdesk":
-      return <HelpDesk />;
+      return <HelpDesk isOperator={rights.operator} />;
     case "decisions":
       return <Decisions />;
     case "templates":

@@ -28,6 +28,7 @@ class AdminSettings(SourcesSettings):
     richpanel_dead_letters_url: str
     switches_path: str
     api_seal_secret_id: str
+    richpanel_webhook_secret_id: str
     media_bucket_name: str  # of exports
     spending_table_name: str
     contacts_table_name: str  # has what companies have set, and tickets of contacts

@@ -1,9 +1,10 @@
 """Input models of the admin API and their limits."""
 
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from richpanel.classification import Language
 from richpanel.classification.taxonomy import Intent, Team
@@ -14,6 +15,11 @@ from shared.api.models.inputs import Input
 from shared.runtime import clock
 
 LONGEST_TICKET = 20_000  # characters
+LONGEST_KEY = 1_000
+type KeyName = Literal[
+    "richpanel", "shopify", "shopify_client_id", "shopify_client_secret", "shipstation_key", "shipstation_secret",
+    "ai_api_key",
+]  # fmt: skip
 
 
 class SwitchesInput(Input):
@@ -132,3 +138,44 @@ class DecisionTrialInput(Input):
     context: dict[str, Any] = Field(default_factory=dict, max_length=30)
     number: int | None = Field(default=None, ge=0)
     settings: dict[str, Any] = Field(default_factory=dict)
+
+
+def _is_visible(key: str | None) -> str | None:
+    if key is None or (1 <= len(key) <= LONGEST_KEY and all("!" <= sign <= "~" for sign in key)):
+        return key
+    problem = f"must be one line of 1 to {LONGEST_KEY} ASCII characters without spaces"
+    raise PydanticCustomError("secret", problem)
+
+
+type Key = Annotated[str | None, AfterValidator(_is_visible)]
+
+
+class KeysInput(Input):
+    """
+    Keys of the help desk, the shop, the shipping service and the model's provider. Absent ones stay, *remove* names
+    those to remove. They are written and never shown again.
+    """
+
+    richpanel: Key = Field(default=None, repr=False)
+    shopify: Key = Field(default=None, repr=False)
+    shopify_client_id: Key = Field(default=None, repr=False)
+    shopify_client_secret: Key = Field(default=None, repr=False)
+    shipstation_key: Key = Field(default=None, repr=False)
+    shipstation_secret: Key = Field(default=None, repr=False)
+    ai_api_key: Key = Field(default=None, repr=False)
+    remove: Annotated[list[KeyName], Field(max_length=len(get_args(KeyName.__value__)))] = Field(
+        default_factory=list
+    )
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.written() and not self.remove:
+            raise PydanticCustomError("keys", "must have a key to store or to remove")
+        if both := sorted(self.written().keys() & set(self.remove)):
+            raise PydanticCustomError("keys", f"must not store and remove {', '.join(both)}")
+        return self
+
+    def written(self) -> dict[str, str]:
+        """Return the keys to store by their names in the secret."""
+        names = get_args(KeyName.__value__)
+        return {name: key for name in names if (key := getattr(self, name)) is not None}

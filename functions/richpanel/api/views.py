@@ -1,9 +1,9 @@
 """Response models of the admin API, in the contract's field names. Fields that are None are null."""
 
 import json
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import RootModel
+from pydantic import Field, RootModel
 
 from richpanel.store.items import AuditAction, ConversationState
 from shared.ai.playground.views import TraceView
@@ -172,7 +172,8 @@ class HealthView(View):
     Health of the middleware: *healthy* if every check passed.
 
     *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue. *keys*: the
-    names of the secret's keys. *swept_at*: the start of the newest complete pass of the sweep. *shop_scopes*: the
+    names of the secret's keys. *swept_at*: the start of the newest complete pass of the sweep. *teams*: the names of
+    the help desk's teams by id. *shop_scopes*: the
     shop's scopes for orders; without `read_all_orders` it shows the orders of the last 60 days only. Null without a
     shop.
     """
@@ -182,7 +183,68 @@ class HealthView(View):
     waiting: dict[str, int]
     keys: dict[str, bool]
     swept_at: str | None
+    teams: dict[str, str]
     shop_scopes: list[str] | None
+
+
+class ModelView(View):
+    """
+    What classifies: `model` or `rules`. *deployed*: what the deployment has, which names the model, since the role of
+    its function does.
+    """
+
+    classifier: Literal["model", "rules"]
+    deployed: Literal["model", "rules"]
+    provider: Literal["bedrock", "openai"] | None
+    model: str | None
+
+
+class AccountView(View):
+    """
+    The help-desk account in force. *company*: to which it belongs; null if to none yet, when an operator of any company
+    may set it up. *source*: `settings` if a version of the settings has it, else `deployment`. *fields*: as
+    `settings.account` takes them. *keys*: which are stored, never their values. *webhook*: the address that the help
+    desk calls, and *tokens*, how many of its tokens are valid.
+    """
+
+    company: str | None
+    source: Literal["deployment", "settings"]
+    number: int
+    fields: dict[str, Any]
+    keys: dict[str, bool]
+    webhook: str
+    tokens: int
+    model: ModelView
+
+
+class KeysView(View):
+    """Which keys are stored, and the company to which the help desk belongs."""
+
+    company: str | None
+    keys: dict[str, bool]
+
+
+class TokenView(View):
+    """
+    A new token of the webhook, for the *header* of its calls, and how many are valid. Only the first answer has the
+    *token*; the *notice* of a repeated one says so.
+    """
+
+    header: str
+    token: str | None = Field(repr=False)
+    tokens: int
+    notice: str | None
+
+    def as_stored(self) -> Self:
+        """Return the answer without the token: it is stored in the secret only."""
+        notice = "the token was shown once, in the first answer; if it is lost, make another"
+        return self.model_copy(update={"token": None, "notice": notice})
+
+
+class TokensView(View):
+    """How many tokens of the webhook are valid."""
+
+    tokens: int
 
 
 class SettingsView(View):

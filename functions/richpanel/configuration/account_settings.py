@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from richpanel.guards.identity import normal_address
 
@@ -26,8 +26,9 @@ class Account:
     the agent (or team id) to whom their tickets are assigned; a team without one is only tagged. *order_mask* is the
     format of the shop's order numbers (`richpanel.classification.Message`). *allowlist* holds HMACs of addresses.
     *signatures* of the brands, by the addresses that customers write to. *company* is the company, by its id
-    in the conversations context, whose opt-outs apply; None if there are none. *fault* tells why the stored settings of
-    the shop are not applied: no reply is sent then.
+    in the conversations context, whose opt-outs apply; None if there are none. *only_rules*: no model classifies.
+    *fields*: as they were written (`account_fields`). *fault* tells why the stored settings of the shop are not
+    applied: no reply is sent then.
     """
 
     shop: Shop
@@ -43,6 +44,8 @@ class Account:
     trust_linked_order: bool = False
     signatures: Mapping[str, str] = field(default_factory=dict)
     company: str | None = None
+    only_rules: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
     fault: str | None = None
 
     def signature_for(self, recipient: str | None) -> str:

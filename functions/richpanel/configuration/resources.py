@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from richpanel.clients.helpdesk import HelpDesk
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from shared.providers.action_ledger import Ledger
 
 
+OWNER: Final = "company"  # of the secret: the company whose operator has stored the help desk's key
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
     """Base URLs of the services; tests and the local stack use others. None: the shop does not use the service."""
@@ -41,11 +44,11 @@ class Sources:
     Dependencies of a decision: stored state, and clients of external services.
 
     *keys* is the secret with `richpanel`, the shop's keys (`richpanel.clients.shop_access`), `shipstation_key`,
-    `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
-    token of this process. *stored_account* holds the settings of the account. *judge* is None if only
-    rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending*
-    bounds the costs that tickets cause, and is None in a function whose costs an authenticated caller causes: *spent*
-    is the table where these count.
+    `shipstation_secret`, `company` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is
+    the shop's token of this process. *stored_account* holds the settings of the account. *judge* is None if only rules
+    classify. *consents* holds the opt-outs, and is None in a function that never decides on replies. *spending* bounds
+    the costs that tickets cause, and is None in a function whose costs an authenticated caller causes: *spent* is the
+    table where these count.
     """
 
     state: Table
@@ -61,8 +64,20 @@ class Sources:
 
     @property
     def account(self) -> Account:
-        """The settings of the help-desk account. Raises as `StoredAccount.value`."""
-        return self.stored_account.value()
+        """
+        The settings of the help-desk account. If the deployment names no company, it belongs to the one that has stored
+        the help desk's key. Raises as `StoredAccount.value` and `JsonSecret.value`.
+        """
+        account = self.stored_account.value()
+        if account.company is not None:
+            return account
+        owner = self.keys.value().get(OWNER)
+        return replace(account, company=str(owner)) if owner else account
+
+    @property
+    def judge_in_use(self) -> Judge | None:
+        """The judge, unless the account is decided by rules only. Raises as `account`."""
+        return None if self.judge is None or self.account.only_rules else self.judge
 
     def help_desk(self, priority: Priority, deadline_ms: int) -> HelpDesk | None:
         """Return the help desk's client, usable until *deadline_ms*; None if no key is set up."""

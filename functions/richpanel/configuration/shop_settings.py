@@ -1,5 +1,5 @@
 """
-Settings that a shop changes without a deployment: wordings of replies, languages, names of teams, brands.
+Settings that a shop changes without a deployment: its account, wordings of replies, languages, names of teams, brands.
 
 They are stored as JSON, one version per change (`richpanel.store.settings`), and replace the standard values.
 """
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from richpanel.classification import Language
 from richpanel.classification.taxonomy import Team
+from richpanel.configuration.account_fields import AccountFields
 from richpanel.configuration.account_settings import Account
 from richpanel.decisions.templates.catalogue import Variant, Wordings
 from richpanel.decisions.templates.mustache import TemplateBroken
@@ -66,10 +67,12 @@ class ShopSettings(_Part):
     """
     The settings. Absent parts keep their standard values.
 
-    *languages*: languages of sent replies; None: all with a wording. *team_names*: the teams' names in the help
-    desk. *brands* by name. *templates*: wordings by template and language.
+    *account*: the help-desk account, in place of the one of the deployment. *languages*: languages of sent replies;
+    None: all with a wording. *team_names*: the teams' names in the help desk. *brands* by name. *templates*: wordings
+    by template and language.
     """
 
+    account: AccountFields | None = None
     languages: tuple[Language, ...] | None = None
     team_names: dict[Team, Line] = Field(default_factory=dict)
     brands: Annotated[dict[Line, Brand], Field(max_length=50)] = Field(default_factory=dict)
@@ -174,6 +177,8 @@ def read(text: str) -> ShopSettings:
 
 def applied(account: Account, settings: ShopSettings, number: int) -> Account:
     """Return *account* with the settings of the version *number* applied."""
+    if settings.account is not None:
+        account = settings.account.as_account(account.channels, account.company)
     shop = replace(
         account.shop,
         team_names=settings.team_names,

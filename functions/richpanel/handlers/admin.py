@@ -30,6 +30,7 @@ from richpanel.api.access import (
     NotFound,
     NothingToDecide,
 )
+from richpanel.api.account import HelpDeskSecrets
 from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
@@ -83,6 +84,15 @@ routes = Routes(
     requests=Requests(deps.idempotency, ApiRequest),
     audit_log=AuditedSettings.load().audit_log(boto3.client("dynamodb", config=quick)),
     company=lambda: deps.account.company,
+)
+deployed_model = views.ModelView(
+    classifier=settings.classifier,
+    deployed=settings.classifier,
+    provider=settings.model_provider if settings.classifier == "model" else None,
+    model=settings.model_id if settings.classifier == "model" else None,
+)
+help_desk_secrets = HelpDeskSecrets(
+    deps, settings.richpanel_keys_id, settings.richpanel_webhook_secret_id
 )
 RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     routes,
@@ -277,6 +287,30 @@ def roll_back_settings(
 
 def _change(request: Request[Any], based_on: int) -> Change:
     return Change(by=request.caller.principal, based_on=based_on, cause=request.cause)
+
+
+@routes.reads("GET /admin/richpanel/account", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+def get_account(request: Request[NoInput]) -> views.AccountView:
+    """Return the help-desk account in force, which keys are stored, and the address of the webhook."""
+    return help_desk_secrets.shown(request.api_url, deployed_model)
+
+
+@routes.changes("POST /admin/richpanel/keys", Scope.OPERATOR)
+def store_keys(request: Request[inputs.KeysInput]) -> Callable[[], views.KeysView]:
+    """Store keys of the help desk, the shop, the shipping service or the model. They are never shown again."""
+    return help_desk_secrets.store(request.caller, request.input)
+
+
+@routes.changes("POST /admin/richpanel/webhook-tokens", Scope.OPERATOR)
+def make_webhook_token(request: Request[NoInput]) -> Callable[[], views.TokenView]:
+    """Make a further token of the webhook, which only the first answer has. The earlier ones stay valid."""
+    return help_desk_secrets.make_token(request.caller)
+
+
+@routes.changes("DELETE /admin/richpanel/webhook-tokens", Scope.OPERATOR)
+def end_webhook_tokens(request: Request[NoInput]) -> Callable[[], views.TokensView]:
+    """End all tokens of the webhook but the newest one."""
+    return help_desk_secrets.end_earlier_tokens(request.caller)
 
 
 @routes.reads("GET /admin/richpanel/health", Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)

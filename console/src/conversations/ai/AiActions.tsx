@@ -28,7 +28,11 @@ export function AiActions({ head, me, onChange }: { head: Head; me: string | nul
     const force = head.owner != null && head.owner !== me;
     await takeOver({ force, ...(assignee ? { assignee } : {}) });
     // The model leads again only where it led before.
-    if (!assignee && head.mode === "ai" && !head.hand_off_to_human && !head.waits_for_approval) showToast(t("undo.taken_over"), handBack);
+    if (assignee) return;
+    const before = head.owner;
+    if (head.mode === "ai" && !head.hand_off_to_human && !head.waits_for_approval) showToast(t("undo.taken_over"), handBack);
+    // A team or a colleague had it: refused if another person has taken it meanwhile.
+    else if (before && me && before !== me) showToast(t("undo.taken_over"), () => takeOver({ held_by: me, assignee: before }));
   });
   const giveBack = useAction(async () => {
     await handBack();

@@ -1,20 +1,24 @@
-// The help desk: its account, languages and teams, what dry run would have done, and the switch from dry run to live and back.
+// The help desk: the set-up of its account, whether it answers, languages and teams, what dry run would have done, and the switch from dry run to live and back.
 
 import type { RichpanelAdmin } from "../../api/routes";
-import { useResource } from "../../api/resource";
+import { useResource, type Resource } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
 import { Badge } from "../../ui/controls";
+import { Later } from "../../ui/Later";
 import { Section, Table, Time } from "../sections";
 import { Forecast } from "./Forecast";
 import { Speech } from "./Speech";
 
 type Health = RichpanelAdmin.HealthView;
 
-export function HelpDesk() {
+export function HelpDesk({ isOperator }: { isOperator: boolean }) {
+  const { client } = useApp();
+  const health = useResource(async (signal) => (await client.call("GET /admin/richpanel/health", { signal })).result, [client]);
   return (
     <>
-      <Account />
+      <Later load={() => import("./account/AccountSetup")} show={({ AccountSetup }) => <AccountSetup isOperator={isOperator} teams={health.value?.teams ?? {}} onChange={health.reload} />} />
+      <Account health={health} />
       <Forecast />
       <Speech />
     </>
@@ -22,9 +26,7 @@ export function HelpDesk() {
 }
 
 // Whether the help desk, the shop, the model, tables and queues answer.
-function Account() {
-  const { client } = useApp();
-  const health = useResource(async (signal) => (await client.call("GET /admin/richpanel/health", { signal })).result, [client]);
+function Account({ health }: { health: Resource<Health> }) {
   return (
     <Section title={t("desk.account")} about={t("desk.account.about")} resource={health}>
       {(found) => (

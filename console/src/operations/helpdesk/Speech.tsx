@@ -1,6 +1,6 @@
 // The languages in which the help desk answers, and the names of its teams. A change is a version, which can be undone.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { RichpanelAdmin } from "../../api/routes";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
@@ -8,6 +8,7 @@ import { t } from "../../texts/texts";
 import { Button, Field } from "../../ui/controls";
 import { LiveChange } from "../LiveChange";
 import { Section } from "../sections";
+import { useVersion } from "./storedSettings";
 
 type Settings = RichpanelAdmin.SettingsView;
 
@@ -30,22 +31,13 @@ export function Speech() {
 }
 
 function Form({ stored, onChange }: { stored: Settings; onChange: () => Promise<void> }) {
-  const { client } = useApp();
   const before = enteredOf(stored);
   const [given, setGiven] = useState(before);
   const [isAsked, setAsked] = useState(false);
-  const made = useRef(0); // the version that the change has stored
   const asGiven = { languages: given.languages, names: namesOf(given) };
   const changed = changesOf(before, asGiven);
-  const set = async () => {
-    const body = { based_on: stored.number, settings: { languages: given.languages, team_names: asGiven.names } };
-    made.current = (await client.call("PUT /admin/richpanel/settings", { body })).result.number;
-  };
-  const number = String(stored.number);
-  const back = async () => {
-    if (stored.number > 0) await client.call("POST /admin/richpanel/settings/versions/{number}/live", { path: { number }, body: { instead_of: made.current } });
-    else await client.call("POST /admin/richpanel/settings/rollback", { body: { number: 0, based_on: made.current } });
-  };
+  const { store, back } = useVersion(stored.number);
+  const set = () => store({ languages: given.languages, team_names: asGiven.names });
   const toggle = (language: string, isOn: boolean) =>
     setGiven({ ...given, languages: LANGUAGES.filter((one) => (one === language ? isOn : given.languages.includes(one))) });
   return (

@@ -1,6 +1,7 @@
 // A new webhook: its address and the events that it wants; then its secret, once.
 
 import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/errors";
 import { useAction } from "../../api/resource";
 import type { ConsoleApi } from "../../api/routes";
 import { useApp } from "../../app";
@@ -14,7 +15,7 @@ type Input = ConsoleApi.WebhookInput;
 type Type = Input["types"][number];
 type Context = NonNullable<Input["contexts"]>[number];
 
-interface Entered {
+export interface Entered {
   name: string;
   url: string;
   types: Type[];
@@ -61,20 +62,29 @@ export function WebhookForm({ onCreated }: { onCreated: () => Promise<unknown> }
     >
       <p class="quiet">{t("webhooks.thin")}</p>
       {create.error && <ErrorNotice error={create.error} fields={["name", "url"]} />}
-      <Field label={t("ops.name")} name="name" error={create.error}>
-        <input required maxLength={80} value={entered.name} onInput={(event) => write({ name: event.currentTarget.value })} />
-      </Field>
-      <Field label={t("webhooks.url")} name="url" error={create.error}>
-        <input dir="ltr" required maxLength={2048} placeholder="https://hooks.example.com/parley" value={entered.url} onInput={(event) => write({ url: event.currentTarget.value })} />
-      </Field>
-      <Choices legend={t("webhooks.types")} all={TYPES} chosen={entered.types} name={(one) => t(`webhooks.type.${one}`)} onChange={(types) => write({ types })} />
-      <Choices legend={t("webhooks.contexts")} all={CONTEXTS} chosen={entered.contexts} name={(one) => t(`context.${one}`)} onChange={(contexts) => write({ contexts })} />
+      <Fields entered={entered} error={create.error} onEnter={write} urlIsRequired />
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={create.busy} disabled={!entered.name.trim() || !entered.url.trim() || !entered.types.length || !entered.contexts.length}>
           {t("webhooks.create")}
         </Button>
       </div>
     </form>
+  );
+}
+
+// *urlIsRequired*: of a new webhook; an empty address of one that exists stays as it is.
+export function Fields({ entered, error, onEnter, urlIsRequired = false }: { entered: Entered; error: ApiError | null; onEnter: (change: Partial<Entered>) => void; urlIsRequired?: boolean }) {
+  return (
+    <>
+      <Field label={t("ops.name")} name="name" error={error}>
+        <input required maxLength={80} value={entered.name} onInput={(event) => onEnter({ name: event.currentTarget.value })} />
+      </Field>
+      <Field label={t(urlIsRequired ? "webhooks.url" : "webhooks.new_url")} name="url" error={error}>
+        <input dir="ltr" required={urlIsRequired} maxLength={2048} placeholder="https://hooks.example.com/parley" value={entered.url} onInput={(event) => onEnter({ url: event.currentTarget.value })} />
+      </Field>
+      <Choices legend={t("webhooks.types")} all={TYPES} chosen={entered.types} name={(one) => t(`webhooks.type.${one}`)} onChange={(types) => onEnter({ types })} />
+      <Choices legend={t("webhooks.contexts")} all={CONTEXTS} chosen={entered.contexts} name={(one) => t(`context.${one}`)} onChange={(contexts) => onEnter({ contexts })} />
+    </>
   );
 }
 
@@ -112,8 +122,7 @@ export function Secret({ made: { secret, webhook }, onHide }: { made: Made; onHi
 }
 
 // What was kept as a text, as far as it fits.
-function kept(text: string): Entered {
-  const first: Entered = { name: "", url: "", types: ["message.received"], contexts: [...CONTEXTS] };
+export function kept(text: string, first: Entered = { name: "", url: "", types: ["message.received"], contexts: [...CONTEXTS] }): Entered {
   try {
     const found = { ...first, ...(JSON.parse(text || "{}") as Partial<Entered>) };
     return { ...found, types: TYPES.filter((one) => found.types.includes(one)), contexts: CONTEXTS.filter((one) => found.contexts.includes(one)) };

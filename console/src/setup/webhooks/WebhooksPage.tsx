@@ -8,13 +8,14 @@ import { LiveChange } from "../../operations/LiveChange";
 import { Confirm, Section, Table, Time } from "../../operations/sections";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { Later } from "../../ui/Later";
 import { showToast } from "../../ui/toastList";
 import { Deliveries } from "./Deliveries";
 import { Secret, WebhookForm } from "./WebhookForm";
 import "../setup.css";
 
 export type Webhook = ConsoleApi.WebhookView;
-type Question = { kind: "pause" | "resume" | "remove" | "rotate"; row: Webhook };
+type Question = { kind: "pause" | "resume" | "remove" | "rotate" | "edit"; row: Webhook };
 
 const HOURS = [1, 24, 72, 168] as const;
 
@@ -43,12 +44,15 @@ export function WebhooksPage() {
         )}
       </Section>
       {shown && <Deliveries key={shown.webhookId} row={shown} />}
+      {question?.kind === "edit" && (
+        <Later load={() => import("./WebhookEdit")} show={({ WebhookEdit }) => <WebhookEdit key={question.row.webhookId} row={question.row} onChanged={list.reload} onEnd={() => setQuestion(null)} />} />
+      )}
       <section class="ops-section" aria-label={t("webhooks.new")}>
         <h2>{t("webhooks.new")}</h2>
         <WebhookForm onCreated={list.reload} />
       </section>
       {question?.kind === "rotate" && <Rotation row={question.row} onRotated={list.reload} onEnd={() => setQuestion(null)} />}
-      {question && question.kind !== "rotate" && <Change kind={question.kind} row={question.row} onClose={() => setQuestion(null)} onChanged={list.reload} />}
+      {question && question.kind !== "rotate" && question.kind !== "edit" && <Change kind={question.kind} row={question.row} onClose={() => setQuestion(null)} onChanged={list.reload} />}
     </>
   );
 }
@@ -126,6 +130,9 @@ function Buttons({ row, ask, onDeliveries }: { row: Webhook; ask: (kind: Questio
           {t("webhooks.resume")}
         </Button>
       )}
+      <Button label={t("webhooks.edit_of", { name })} onClick={() => ask("edit")}>
+        {t("webhooks.edit")}
+      </Button>
       <Button label={t("webhooks.rotate_of", { name })} onClick={() => ask("rotate")}>
         {t("webhooks.rotate")}
       </Button>

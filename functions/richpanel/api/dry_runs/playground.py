@@ -26,6 +26,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from richpanel.api.access import ApiDependencies
     from richpanel.api.inputs import DecisionTrialInput
+    from richpanel.configuration.account_settings import Account
     from richpanel.decisions.facts import Shop
     from richpanel.decisions.outcome import Decision
 
@@ -37,8 +38,8 @@ def answer(
 ) -> DecisionTrialView:
     """Return the decision. Raises NoVersion and InvalidInput."""
     sample = _sample(given)
-    shop, number = _shop(deps, given)
-    judge = costs.asked_by_people(deps)
+    account, number = _account(deps, given)
+    shop, judge = account.shop, None if account.only_rules else costs.asked_by_people(deps)
     traced = Traced(judge.model) if judge else None
     if judge and traced:
         within_ms = min(judge.limits.within_ms, remaining_ms // _CALLS)
@@ -82,16 +83,16 @@ def _sample(given: DecisionTrialInput) -> Sample:
         raise InvalidInput([{"field": field, "problem": problem or field}]) from None
 
 
-def _shop(deps: ApiDependencies, given: DecisionTrialInput) -> tuple[Shop, int | None]:
-    """Return the shop with the settings that a call names, by default those in force, and their version."""
+def _account(deps: ApiDependencies, given: DecisionTrialInput) -> tuple[Account, int | None]:
+    """Return the account with the settings that a call names, by default those in force, and their version."""
     number = given.number
     if number is None:
         number = stored_settings.shown(deps.state).number
     fields = stored_settings.of_version(deps.state, number).as_fields()
     changed = {name: v for name, v in {**fields, **given.settings}.items() if v is not None}
     settings = stored_settings.checked(changed)
-    account = shop_settings.applied(deps.account, settings, number)
-    return account.shop, None if given.settings else number
+    account = shop_settings.applied(deps.stored_account.deployed(), settings, number)
+    return account, None if given.settings else number
 
 
 def _text(decision: Decision, shop: Shop, first_name: str | None) -> str | None:

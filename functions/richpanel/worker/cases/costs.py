@@ -41,7 +41,7 @@ def bounded(
     resources: Sources, case: Case, address: str | None, sender: str | None
 ) -> Judge | None:
     """Return the judge with a model within the bounds of its cause; where people ask, as `asked_by_people`."""
-    judge = resources.judge
+    judge = resources.judge_in_use
     if judge is None:
         return None
     if resources.spending is None:
@@ -60,7 +60,7 @@ def asked_by_people(resources: Sources) -> Judge | None:
     Return the judge whose calls count for the ceilings of the company alone, up to where their alarm is raised. None
     without a judge.
     """
-    judge = resources.judge
+    judge = resources.judge_in_use
     if judge is None:
         return None
     from shared.ai.spending.company_model import CompanyModel  # noqa: PLC0415 - most tickets are decided by rules

@@ -101,7 +101,8 @@ class JsonSecret:
             stored = self._parameters.get_parameter(Name=name, WithDecryption=True)
             return str(stored["Parameter"]["Value"])
         self._client = self._client or self._make_client()
-        return self._client.get_secret_value(SecretId=self._secret_id)["SecretString"]
+        current = {"SecretId": self._secret_id, "VersionStage": "AWSCURRENT"}
+        return self._client.get_secret_value(**current)["SecretString"]
 
 
 def texts(value: object) -> list[str]:

@@ -175,6 +175,22 @@ def test_a_conversation_is_taken_from_the_agent_whom_the_call_names_and_from_no_
     assert harness.state(ref).owner is None
 
 
+def test_a_conversation_that_was_taken_from_a_team_is_given_back_to_the_team(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", DAN | {"assignee": "team:shop"})
+    before = harness.standing(ref)
+    harness.on(ref, "take-over", DAN)
+    mine = harness.standing(ref)[2]
+
+    back = harness.on(ref, "take-over", DAN | {"assignee": "team:shop", "held_by": mine})
+
+    assert mine != "team:shop"
+    assert back.status == 200
+    assert harness.standing(ref) == before
+
+
 def test_giving_a_conversation_to_an_agent_is_finished_by_its_repetition(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

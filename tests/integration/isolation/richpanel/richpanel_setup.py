@@ -115,7 +115,12 @@ def two_companies() -> Iterator[TwoCompanies]:
         )
         # moto finds secrets by their names.
         keys = template.properties("RichpanelKeys", **given)["Name"]
-        named = {"API_SEAL_SECRET_ID": seal, "RICHPANEL_KEYS_ID": keys}
+        tokens = template.properties("RichpanelWebhookSecret", **given)["Name"]
+        named = {
+            "API_SEAL_SECRET_ID": seal,
+            "RICHPANEL_KEYS_ID": keys,
+            "RICHPANEL_WEBHOOK_SECRET_ID": tokens,
+        }
         variables = template.environment("RichpanelAdmin", **given) | named
         template.create_table(boto3.client("dynamodb"), "ContactsTable")
         yield TwoCompanies(system, admin=imported("richpanel.handlers.admin", variables))

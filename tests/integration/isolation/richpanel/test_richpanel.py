@@ -79,6 +79,11 @@ API = Api(
         ),
         f"GET {ADMIN}/sets/{{set_name}}": Special(is_blind=OF_THE_DEPLOYMENT),
         f"GET {ADMIN}/runs/{{run_id}}": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"POST {ADMIN}/keys": Special(
+            inputs=({"richpanel": "a-key-of-b"},), is_blind=OF_THE_DEPLOYMENT
+        ),
+        f"POST {ADMIN}/webhook-tokens": Special(is_blind=OF_THE_DEPLOYMENT),
+        f"DELETE {ADMIN}/webhook-tokens": Special(is_blind=OF_THE_DEPLOYMENT),
         "POST /richpanel/dead-letters/redrive": Special(is_blind=OF_THE_DEPLOYMENT),
         **{
             f"GET {path}": Special(is_blind=OF_THE_DEPLOYMENT)
@@ -87,7 +92,7 @@ API = Api(
                     f"{ADMIN}/{name}"
                     for name in ("switches", "decisions", "forecast", "health", "settings")
                 ),
-                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates", "sets")),
+                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates", "account", "sets")),
                 "/richpanel/dead-letters",
             )
         },

@@ -35,6 +35,9 @@ REDRIVE = f"{LETTERS}/redrive"
 HEALTH = "/admin/richpanel/health"
 DECISIONS = "/admin/richpanel/decisions"
 SETTINGS = "/admin/richpanel/settings"
+ACCOUNT = "/admin/richpanel/account"
+KEYS = "/admin/richpanel/keys"
+TOKENS = "/admin/richpanel/webhook-tokens"
 PREVIEW = f"{SETTINGS}/preview"
 ROLLBACK = f"{SETTINGS}/rollback"
 DOCUMENT = "GET /admin/richpanel/openapi.json"
@@ -51,6 +54,7 @@ READS = [
     "GET /admin/richpanel/sets",
     "GET /admin/richpanel/sets/{set_name}",
     "GET /admin/richpanel/runs/{run_id}",
+    f"GET {ACCOUNT}",
     f"POST {PREVIEW}",
 ]
 BODIES = {f"POST {PREVIEW}": {"template": "t_return_request_intake"}}
@@ -67,6 +71,7 @@ CHANGES = [
     "POST /admin/richpanel/sets/{set_name}/runs",
     "POST /admin/richpanel/playground",  # changes nothing, but asks the model
 ]
+SECRETS = [f"POST {KEYS}", f"POST {TOKENS}", f"DELETE {TOKENS}"]
 RECOVERY = [
     f"GET {PARKED}",
     f"POST {REPLAY_PARKED}",
@@ -85,6 +90,7 @@ def caller(*scopes: str) -> Caller:
 READER = caller("richpanel:read")
 OPERATOR = caller("richpanel:operate")
 HOST = caller("operator")  # operates the whole deployment
+PERSON = Caller(company="acme", scopes=frozenset({"operator"}), principal="user:sub-1")
 
 
 @dataclass
@@ -172,6 +178,7 @@ def admin(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Admin:
             '{"richpanel": "a-key", "salt": "of the tests", "shopify": "a-token"}',
         ),
         ("API_SEAL_SECRET_ID", "ApiSealSecret", '{"seal_key": "sealed"}'),
+        ("RICHPANEL_WEBHOOK_SECRET_ID", "RichpanelWebhookSecret", '{"active_tokens": "the-first"}'),
     ):
         known = properties(secret)["Name"]
         secrets.create_secret(Name=known, SecretString=value)

@@ -14,6 +14,7 @@ from tests.integration.richpanel.admin.conftest import (
     READER,
     READS,
     RECOVERY,
+    SECRETS,
     SETTINGS,
     Admin,
     caller,
@@ -25,10 +26,10 @@ def test_the_tested_routes_are_those_of_the_function(admin: Admin) -> None:
     declared = admin.module.routes.operations
 
     routes = [f"{one.method} {one.path}" for one in declared]
-    assert sorted([*routes, DOCUMENT]) == sorted([*READS, *CHANGES, *RECOVERY, DOCUMENT])
+    assert sorted([*routes, DOCUMENT]) == sorted([*READS, *CHANGES, *RECOVERY, *SECRETS, DOCUMENT])
 
 
-@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
+@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY + SECRETS)
 def test_without_an_authorizer_context_every_route_answers_401(admin: Admin, line: str) -> None:
     before = admin.everything()
 
@@ -73,7 +74,7 @@ def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) ->
     assert admin.call(line, who, body=BODIES.get(line), named=named).status == 200
 
 
-@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
+@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY + SECRETS)
 def test_keys_of_another_company_than_the_accounts_are_refused(admin: Admin, line: str) -> None:
     object.__setattr__(admin.module.routes, "company", lambda: "globex")
     before = admin.everything(), admin.stored()

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.api.audit_log.log import AuditLog
-from tests.integration.richpanel.admin.conftest import ROLLBACK, SETTINGS, Admin
+from tests.integration.richpanel.admin.conftest import (
+    KEYS,
+    PERSON,
+    ROLLBACK,
+    SETTINGS,
+    TOKENS,
+    Admin,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,3 +78,42 @@ def test_a_switch_has_its_values_before_and_after(
 
     assert answer.status == 200
     assert newest() == [("safe_mode", "false", "true")]
+
+
+def test_written_and_removed_keys_are_named_and_have_no_value(
+    admin: Admin, newest: Callable[[], list[Any]]
+) -> None:
+    body = {"ai_api_key": "a-key-of-the-model", "richpanel": "another-key", "remove": ["shopify"]}
+
+    assert admin.call(f"POST {KEYS}", PERSON, body=body).status == 200
+    assert newest() == [
+        ("ai_api_key_secret", None, "set"),
+        ("richpanel_secret", "set", "set"),
+        ("shopify_secret", "set", None),
+    ]
+
+
+def test_tokens_of_the_webhook_are_counted_before_and_after(
+    admin: Admin, newest: Callable[[], list[Any]]
+) -> None:
+    admin.call(f"POST {TOKENS}", PERSON)
+    made = newest()
+    admin.call(f"DELETE {TOKENS}", PERSON)
+
+    assert (made, newest()) == ([("valid", "1", "2")], [("valid", "2", "1")])
+
+
+def test_a_stored_account_has_its_fields_before_and_after_without_addresses_of_people(
+    admin: Admin, newest: Callable[[], list[Any]]
+) -> None:
+    put(admin, {"account": {"own_addresses": ["shop@acme.example"]}}, 0)
+    put(
+        admin,
+        {"account": {"own_addresses": ["ann.doe@acme.example"], "trust_linked_order": True}},
+        1,
+    )
+
+    shown = newest()
+
+    assert ("account.trust_linked_order", None, "true") in shown
+    assert "ann.doe" not in str(shown)

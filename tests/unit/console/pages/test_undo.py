@@ -250,3 +250,33 @@ def test_a_take_over_is_undone_where_the_model_led(opened: Opened, pages: Path) 
     undo(page)
     page.get_by_text("Undone", exact=True).wait_for()
     assert [call.route.rpartition("/")[2] for call in made] == ["take-over", "hand-back"]
+
+
+@pytest.mark.parametrize("colleague", [None, "user:kim"])
+def test_a_take_over_from_a_team_is_undone_to_the_team_unless_a_colleague_has_it_by_now(
+    opened: Opened, pages: Path, colleague: str | None
+) -> None:
+    assisted = Assisted()
+    network = assisted.network(pages)
+    held: dict[str, str] = {"mode": "human", "owner": "team:shop"}
+
+    def taken(call: Call) -> Answer | Refusal:
+        if call.input.get("held_by") not in {None, held["owner"]}:
+            return Refusal(409, "state_conflict")
+        held["owner"] = call.input.get("assignee") or "user:ada"
+        return Answer({"ref": REF, "conversation_status": "handoff_active", **held})
+
+    network.answers["GET /conversations/{ref}"] = lambda call: Answer(
+        {**assisted.opened(call).result, **held}
+    )
+    network.answers["POST /conversations/{ref}/take-over"] = taken
+    page = opened(network, f"all/conversations/{quote(REF, safe='')}")
+    page.get_by_role("button", name="Take over").click()
+    page.locator(".toast").wait_for()
+    assert held["owner"] == "user:ada"
+    held["owner"] = colleague or held["owner"]
+    undo(page)
+
+    said = "Not undone: Someone has changed this meanwhile" if colleague else "Undone"
+    page.locator(".toast", has_text=said).wait_for()
+    assert held["owner"] == (colleague or "team:shop")

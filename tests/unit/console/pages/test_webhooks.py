@@ -114,6 +114,83 @@ def test_an_administrator_makes_a_webhook_sees_its_secret_once_and_pauses_it(
     expect(row.get_by_role("button", name=named(pause))).to_have_count(0)
 
 
+class Stored:
+    """One webhook, and the changes that were asked for."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.row = hook() | fields
+        self.given: list[dict[str, Any]] = []
+
+    def changed(self, call: Call) -> Answer:
+        self.given.append({name: value for name, value in call.input.items() if value is not None})
+        if "url" in self.given[-1]:
+            address, _, query = self.given[-1]["url"].partition("?")
+            self.row |= {"url": address, "hasQuery": bool(query)}
+        self.row |= {name: value for name, value in self.given[-1].items() if name != "url"}
+        return Answer(self.row)
+
+    def opened(self, opened: Opened, pages: Path) -> Any:
+        network = Company().network(
+            pages,
+            "acme:admin",
+            **{
+                "GET /inbox/webhooks": lambda _: Answer({"webhooks": [self.row]}),
+                "POST /inbox/webhooks/{webhook_id}": self.changed,
+            },
+        )
+        return opened(network, "operations/webhooks")
+
+
+EDITS = {
+    "en-GB": ("Change", "Name", "Store", "Undo"),
+    "de-DE": ("ändern", "Name", "Speichern", "Rückgängig"),
+    "ar-EG": ("تغيير", "الاسم", "حفظ", "تراجع"),
+}
+
+
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in EDITS])
+def test_a_changed_webhook_sends_only_what_differs_after_a_question_and_is_undone(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    edit, _, store, undo = EDITS[locale]
+    webhook = Stored(hasQuery=False)
+    page = webhook.opened(opened, pages)
+    changes = re.compile(f"{edit}.*CRM|CRM.*{edit}")
+    page.get_by_role("button", name=changes).click()
+    form = page.get_by_role("region", name=changes)
+    expect(form.get_by_role("button", name=store, exact=True)).to_be_disabled()
+    form.locator("input[type='checkbox']").nth(1).check()
+    form.locator("input[maxlength='2048']").fill("https://hooks.example.com/other")
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert serious(page) == []
+    form.get_by_role("button", name=store, exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("https://hooks.example.com/other")
+    assert webhook.given == []
+    dialog.get_by_role("button", name=store, exact=True).click()
+
+    expect(page.get_by_role("button", name=undo)).to_be_visible()
+    (given,) = webhook.given
+    assert given.keys() == {"url", "types"}
+    assert sorted(given["types"]) == ["contact.opted_out", "message.received", "message.sent"]
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_text("https://hooks.example.com/parley")).to_be_visible()
+    assert sorted(webhook.row["types"]) == ["contact.opted_out", "message.received"]
+
+
+def test_an_address_with_a_query_cannot_come_back_and_the_dialog_says_so(
+    opened: Opened, pages: Path
+) -> None:
+    webhook = Stored(hasQuery=True)
+    page = webhook.opened(opened, pages)
+    page.get_by_role("button", name="Change CRM").click()
+    form = page.get_by_role("region", name="Change CRM")
+    form.locator("input[maxlength='2048']").fill("https://hooks.example.com/other")
+    form.get_by_role("button", name="Store", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("cannot be undone")
+
+
 def named(button: str) -> re.Pattern[str]:
     """The name of a button of the row; in Arabic, marks of direction stand around the name of the webhook."""
     return re.compile(f"{button}.*CRM")

@@ -55,7 +55,7 @@ BY_VALUE = {
     *("limits", "limits.kind"),
     *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
     *("people.done", "contact.lift_reason"),
-    *("desk.go", "desk.effect", "desk.done", "desk.compared"),
+    *("desk.go", "desk.effect", "desk.done", "desk.compared", "desk.key", "desk.field"),
     *(
         f"mailbox.{what}.{field}"
         for what in ("mode", "set", "effect")

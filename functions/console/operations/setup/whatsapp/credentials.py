@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _APPS, _VERIFY_TOKEN = "apps", "verify_token"
 _DIALOGS = "sign_up"  # app id: id of the configuration of its dialog
-_IN_PARAMETERS = ":parameter/"
 _PATH = "/webhooks/whatsapp"
 
 
@@ -46,26 +45,26 @@ class WhatsAppSecrets:
 
     def verify_token(self) -> str | None:
         """Return the first verify token; None without one."""
-        found = texts(_content(stored.read(_stored_id(self.apps))).get(_VERIFY_TOKEN))
+        found = texts(_content(stored.read(stored.id_of(self.apps))).get(_VERIFY_TOKEN))
         return found[0] if found else None
 
     def counts(self) -> tuple[int, int]:
         """Return the numbers of apps with a secret, and of access tokens, of all companies."""
-        apps, tokens = (stored.read(_stored_id(one)) for one in (self.apps, self.tokens))
+        apps, tokens = (stored.read(stored.id_of(one)) for one in (self.apps, self.tokens))
         return len(_by_app(apps)), sum(bool(texts(one)) for one in _content(tokens).values())
 
     def app_secret(self, app_id: str) -> str | None:
         """Return the newest secret of an app; None without one."""
-        return next(iter(_by_app(stored.read(_stored_id(self.apps))).get(app_id, [])), None)
+        return next(iter(_by_app(stored.read(stored.id_of(self.apps))).get(app_id, [])), None)
 
     def dialogs(self) -> dict[str, str]:
         """Return the ids of the configurations of sign-up dialogs, by app."""
-        held = _content(stored.read(_stored_id(self.apps))).get(_DIALOGS)
+        held = _content(stored.read(stored.id_of(self.apps))).get(_DIALOGS)
         return {str(app): str(one) for app, one in held.items()} if isinstance(held, dict) else {}
 
     def check_room(self, name: str, characters: int) -> None:
         """Refuse what would follow if an access token of this length found no room. Raises ChangeRefused."""
-        stored_id = _stored_id(self.tokens)
+        stored_id = stored.id_of(self.tokens)
         stored.check_size(stored_id, {**_content(stored.read(stored_id)), name: "x" * characters})
 
     def store_token(self, name: str, token: str) -> None:
@@ -115,7 +114,7 @@ class WhatsAppSecrets:
         _change(self.apps, edit)
 
     def _state(self, app_id: str, company: str) -> WhatsAppCredentials:
-        apps, tokens = (stored.read(_stored_id(one)) for one in (self.apps, self.tokens))
+        apps, tokens = (stored.read(stored.id_of(one)) for one in (self.apps, self.tokens))
         return WhatsAppCredentials(
             app_id=app_id,
             has_app_secret=app_id in _by_app(apps),
@@ -136,13 +135,7 @@ def _by_app(version: Version | None) -> dict[str, list[str]]:
 
 
 def _change(secret_id: str, edit: Callable[[Version], dict[str, object]]) -> None:
-    stored.change(_stored_id(secret_id), edit, may_create=False)
-
-
-def _stored_id(secret_id: str) -> str:
-    """Return where a secret is written: the name of its parameter, or its ARN in Secrets Manager."""
-    _, is_parameter, name = secret_id.partition(_IN_PARAMETERS)
-    return f"/{name}" if is_parameter else secret_id
+    stored.change(stored.id_of(secret_id), edit, may_create=False)
 
 
 def _note(before: WhatsAppCredentials, given: WhatsAppInput) -> None:

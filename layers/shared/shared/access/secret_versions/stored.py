@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROUNDS = 5
+_IN_PARAMETERS = ":parameter/"
+
+
+def id_of(secret_id: str) -> str:
+    """Return the stored id of a secret by the id that functions get: the ARN of a parameter, or of a secret."""
+    _, is_parameter, name = secret_id.partition(_IN_PARAMETERS)
+    return f"/{name}" if is_parameter else secret_id
 
 
 def read(stored: str) -> Version | None:
