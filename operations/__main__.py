@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "secrets": ("secrets.cli", "write one field of a secret, rotate it, and list its fields"),
     "spending": ("ai.spending", "costs that outsiders have caused, and the bounds of a company"),
     "stage": ("stages.cli", "delete a stage, in the right order, with its stack"),
+    "tenants": ("access.tenants", "make the tenant of SES of a company's newsletters"),
     "users": ("access.users", "people who log in: create, disable, roles, passwords"),
 }
 

@@ -51,7 +51,7 @@ WRITTEN_DOWN: Measured = {
     KNOWN_ROW: Figures(0.17, 4.05, 0),
     DRY_RUN: Figures(0, 41.5, 0),
     EXPORT: Figures(99, 409, 5),
-    ERASURE: Figures(237, 686.5, 275),
+    ERASURE: Figures(237, 687.5, 275),
     BY_RETENTION: Figures(68, 213.5, 155),
 }
 NOTES = """\

@@ -156,6 +156,10 @@ def _on_identity(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
     return lambda parameters: {Use(action, prefix + parameters["EmailIdentity"])}
 
 
+def _on_anything(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
+    return lambda _: {Use(action, "*")}
+
+
 def _on_switch(parameters: dict[str, Any]) -> set[Use]:
     name = parameters["Name"]
     return {Use("ssm:PutParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
@@ -305,7 +309,10 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
             "PutEmailIdentityMailFromAttributes",
         )
     },
-    "sesv2.GetAccount": lambda _: {Use("ses:GetAccount", "*")},
+    **{
+        f"sesv2.{call}": _on_anything(f"ses:{call}")
+        for call in ("GetAccount", "GetTenant", "ListTenantResources")
+    },
     "sesv2.ListEmailIdentities": lambda _: {Use("ses:ListEmailIdentities", "*")},
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,

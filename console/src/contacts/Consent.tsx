@@ -10,6 +10,7 @@ import { named, t, type Key } from "../texts/texts";
 import { Badge, Button, ErrorNotice, Field, Skeleton } from "../ui/controls";
 import { Icon } from "../ui/icons";
 import type { Channel, Consents } from "./source";
+import { Unreachable } from "./Unreachable";
 
 type ChannelConsent = Consents["channels"][number];
 type IdentifierConsent = ChannelConsent["identifiers"][number];
@@ -50,7 +51,7 @@ function OfChannel({ contactId, consent, me, onChange }: { contactId: string; co
       <h4>{channel}</h4>
       <ul class="contact-list">
         {consent.identifiers.map((one) => (
-          <OfIdentifier key={one.value} one={one} me={me} />
+          <OfIdentifier key={one.value} contactId={contactId} channel={consent.channel} one={one} me={me} onChange={onChange} />
         ))}
       </ul>
       {asked ? (
@@ -73,7 +74,15 @@ function OfChannel({ contactId, consent, me, onChange }: { contactId: string; co
   );
 }
 
-function OfIdentifier({ one, me }: { one: IdentifierConsent; me: string | null }) {
+interface IdentifierProps {
+  contactId: string;
+  channel: Channel;
+  one: IdentifierConsent;
+  me: string | null;
+  onChange: () => Promise<void>;
+}
+
+function OfIdentifier({ contactId, channel, one, me, onChange }: IdentifierProps) {
   const state = one.state ?? "unknown";
   const facts = [
     one.at && moment(one.at),
@@ -86,6 +95,7 @@ function OfIdentifier({ one, me }: { one: IdentifierConsent; me: string | null }
       <span>
         <bdi>{one.text}</bdi> <Badge kind={KINDS[state]}>{t(`contact.state.${state}`)}</Badge>
         {facts.length > 0 && <span class="contact-detail quiet">{facts.join(" · ")}</span>}
+        {one.unreachable && <Unreachable contactId={contactId} channel={channel} value={one.value} report={one.unreachable} onChange={onChange} />}
       </span>
     </li>
   );

@@ -5,6 +5,7 @@ import { useApp, useSession } from "../app";
 import { Labels } from "../conversations/contact/Labels";
 import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/controls";
+import { concernsRows, useReloadAfterHints } from "../live/hooks";
 import { Frame } from "../ui/frame";
 import { AttributeForm } from "./AttributeForm";
 import { Consent } from "./Consent";
@@ -20,6 +21,8 @@ import { Timeline } from "./Timeline";
 import { placeOf, withQuery } from "../shell/router";
 import { usePageList } from "../api/pageList";
 import "../ui/pages.css";
+
+const PAUSE_MS = 3_000;
 
 export function ContactPage({ id }: { id: string | null }) {
   const { client } = useApp();
@@ -47,6 +50,7 @@ function Shown({ contact, onChange }: { contact: Contact; onChange: () => Promis
   const me = session.person?.principal ?? null;
   const id = contact.contactId;
   const conversations = usePageList((cursor, signal) => conversationsOf(client, id, cursor, signal), [client, id]);
+  useReloadAfterHints(conversations.first, PAUSE_MS, (hint) => concernsRows(hint, conversations.items));
   const consents = useResource(
     async (signal) => (await client.call("GET /contacts/{contact_id}/consents", { path: { contact_id: id }, signal })).result,
     [client, id],

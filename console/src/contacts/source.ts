@@ -9,6 +9,7 @@ export type Contact = ConsoleApi.ContactView;
 export type Note = ConsoleApi.ContactNote;
 export type Change = ConsoleApi.ContactChange;
 export type Consents = ConsoleApi.ContactConsents;
+export type Report = NonNullable<Consents["channels"][number]["identifiers"][number]["unreachable"]>;
 export type Definition = ConsoleApi.AttributeDefinition;
 export type Channel = Row["channel"];
 export type Value = string | number | boolean;

@@ -1,6 +1,6 @@
 // Views of the list with their counts: presets, views of the person and of the person's teams; and the form that saves one.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction, useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { placeOf, withQuery } from "../shell/router";
@@ -33,6 +33,7 @@ export function Views({ shown }: { shown: Filters }) {
         {(close) => (
           <div class="account-panel">
             {views.error && <ErrorNotice error={views.error} onRetry={() => void views.reload()} />}
+            <Fresh reload={views.reload} />
             <SaveForm shown={shown} teams={session.teams} onSaved={() => void views.reload().then(close)} />
             {owned.map(({ owner, name, filters }) => (
               <Removable key={`${owner} ${name}`} owner={owner} name={name} filters={filters} me={me} onChange={() => void views.reload()} />
@@ -42,6 +43,12 @@ export function Views({ shown }: { shown: Filters }) {
       </Menu>
     </div>
   );
+}
+
+// What colleagues have saved or removed meanwhile is there when the panel opens.
+function Fresh({ reload }: { reload: () => Promise<void> }) {
+  useEffect(() => void reload(), []);
+  return null;
 }
 
 function View({ name, filters, count, shown }: { name: string; filters: Filters; count: string; shown: Filters }) {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useResource, type Resource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { actor } from "../texts/format";
-import type { Context } from "../inbox/source";
+import type { Context, Row } from "../inbox/source";
 import { t } from "../texts/texts";
 import type { Doing, Hint, LiveState } from "./live";
 
@@ -23,23 +23,13 @@ export function useLiveState(): LiveState {
   return state;
 }
 
-// A resource that is loaded again after hints that concern it, at most once in *pauseMs*. Polls every *pollMs* without a
-// connection, and slowly with one, but quickly while *isPending*. *concerns* gets the value that is shown.
-function useLiveResource<T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  inputs: readonly unknown[],
-  { pollMs, pauseMs, concerns, isPending }: {
-    pollMs: number;
-    pauseMs: number;
-    concerns: (hint: Hint, value: T | null) => boolean;
-    isPending?: ((value: T) => boolean) | undefined;
-  },
-): Resource<T> {
+// Loads again after hints that concern what is shown, at most once in *pauseMs*.
+export function useReloadAfterHints<T>(
+  resource: Pick<Resource<T>, "value" | "loading" | "reload">,
+  pauseMs: number,
+  concerns: (hint: Hint, value: T | null) => boolean,
+): void {
   const { live } = useApp();
-  const state = useLiveState();
-  const [pending, setPending] = useState(false);
-  const resource = useResource(load, inputs, pending ? PENDING_POLL_MS : state === "live" ? SLOW_POLL_MS : pollMs);
-  useEffect(() => setPending(resource.value !== null && (isPending?.(resource.value) ?? false)), [resource.value]);
   const latest = useRef({ resource, concerns });
   latest.current = { resource, concerns };
   useEffect(() => {
@@ -77,13 +67,39 @@ function useLiveResource<T>(
       stop();
     };
   }, [live, pauseMs]);
+}
+
+// A resource that is loaded again after hints that concern it, at most once in *pauseMs*. Polls every *pollMs* without a
+// connection, and slowly with one, but quickly while *isPending*. *concerns* gets the value that is shown.
+function useLiveResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  { pollMs, pauseMs, concerns, isPending }: {
+    pollMs: number;
+    pauseMs: number;
+    concerns: (hint: Hint, value: T | null) => boolean;
+    isPending?: ((value: T) => boolean) | undefined;
+  },
+): Resource<T> {
+  const state = useLiveState();
+  const [pending, setPending] = useState(false);
+  const resource = useResource(load, inputs, pending ? PENDING_POLL_MS : state === "live" ? SLOW_POLL_MS : pollMs);
+  useEffect(() => setPending(resource.value !== null && (isPending?.(resource.value) ?? false)), [resource.value]);
+  useReloadAfterHints(resource, pauseMs, concerns);
   // Changes before the connection opened brought no hint.
   const wasLive = useRef(state === "live");
   useEffect(() => {
-    if (state === "live" && !wasLive.current) void latest.current.resource.reload();
+    if (state === "live" && !wasLive.current) void resource.reload();
     wasLive.current = state === "live";
   }, [state]);
   return resource;
+}
+
+// Whether a hint is of one of the rows, in a newer version, or of a conversation that may belong to them.
+export function concernsRows(hint: Hint, rows: readonly Row[] | undefined): boolean {
+  if (hint.version === undefined) return false;
+  const row = rows?.find((one) => one.context === hint.context && one.key === hint.key);
+  return row ? row.version < hint.version : hint.new === true;
 }
 
 export function useLiveList<T>(

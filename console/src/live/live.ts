@@ -12,6 +12,7 @@ export interface Hint {
   key?: string; // none: it is of a campaign
   version?: number;
   removed?: boolean;
+  new?: boolean; // there was no such conversation before
   notified?: string[]; // people and teams that have a new notification about it
 }
 

@@ -65,7 +65,7 @@ export function Bell() {
           </>
         }
       >
-        {(close) => <Center latest={found.value} onChange={found.reload} onClose={close} />}
+        {(close) => <Center all={found} onClose={close} />}
       </Menu>
     </div>
   );

@@ -1,7 +1,7 @@
 // The list of notifications, by kind, and what a person wants to be notified of.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useAction, useResource } from "../api/resource";
+import { useAction, useResource, type Resource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
 import { campaignsOf } from "../reports/accounts";
@@ -16,36 +16,35 @@ import { nameOf, placeIn, wordsOf } from "./words";
 const MOST_CAMPAIGNS = 100; // of each account, and issues
 
 interface Props {
-  latest: Notifications | null; // what the bell has read last
-  onChange: () => Promise<void>;
+  all: Resource<Notifications>; // of the bell, which reads them again when one arrives
   onClose: () => void;
 }
 
-export function Center({ latest, onChange, onClose }: Props) {
+export function Center({ all, onClose }: Props) {
   const { client } = useApp();
   const session = useSession();
   const [kind, setKind] = useState<Kind | null>(null);
   const [isSetting, setSetting] = useState(false);
-  const found = useResource((signal) => load(client, session.teams, kind, signal), [client, kind]);
-  const opened = useRef(latest);
+  const ofKind = useResource(async (signal) => (kind ? load(client, session.teams, kind, signal) : null), [client, kind]);
+  const found = kind ? ofKind : all;
+  useEffect(() => void all.reload(), []);
+  const opened = useRef(all.value);
   useEffect(() => {
-    if (latest !== opened.current) void found.reload();
-  }, [latest]);
+    if (kind && all.value !== opened.current) void ofKind.reload();
+    opened.current = all.value;
+  }, [all.value, kind]);
   const items = found.value?.notifications ?? [];
   const hasCampaigns = rightsOf(session).approves && items.some((one) => one.campaign);
   const campaigns = useResource(async (signal) => (hasCampaigns ? campaignsOf(client, MOST_CAMPAIGNS, signal) : []), [client, hasCampaigns]);
   const hasIssues = items.some((one) => one.issue);
   const issues = useResource(async (signal) => (hasIssues ? (await client.call("GET /newsletters/issues", { query: { limit: MOST_CAMPAIGNS }, signal })).result.issues : []), [client, hasIssues]);
   const list = useRef<HTMLUListElement>(null);
-  const changed = async () => {
-    await Promise.all([found.reload(), onChange()]);
-  };
   const readAll = useAction(async () => {
     await client.call("POST /inbox/notifications/read", { body: { upTo: items[0]!.id } });
-    await changed();
+    await all.reload();
   });
   const open = (one: Notification) => {
-    if (!one.isRead) void client.call("POST /inbox/notifications/read", { body: { ids: [one.id] } }).then(onChange, () => undefined);
+    if (!one.isRead) void client.call("POST /inbox/notifications/read", { body: { ids: [one.id] } }).then(all.reload, () => undefined);
     const place = placeIn(one);
     if (!place) return;
     go(place);
@@ -65,7 +64,7 @@ export function Center({ latest, onChange, onClose }: Props) {
         settings={found.value.settings}
         onClose={() => setSetting(false)}
         onStored={async () => {
-          await changed();
+          await all.reload();
           setSetting(false);
         }}
       />

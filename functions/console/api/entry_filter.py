@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from console.reading_rights import is_readable
-from shared.identity.contacts.words import folded
+from shared.identity.contacts.words import searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +62,7 @@ class EntryFilter:
         if not self.terms:
             return True
         texts = (entry.contact, entry.handle, entry.subject, entry.preview)
-        text = folded("\n".join(one for one in texts if one))
+        text = searched("\n".join(one for one in texts if one))
         return all(term.fits(text, entry.handle) for term in self.terms)
 
 

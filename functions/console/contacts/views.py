@@ -13,6 +13,7 @@ from shared.identity.contacts.items import What  # noqa: TC001 - field of a mode
 from shared.identity.identifiers import IdentifierKind  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel  # noqa: TC001 - field of models
 from shared.policy.consent.records import Source, State  # noqa: TC001 - fields of a model
+from shared.policy.consent.unreachable import LiftReason  # noqa: TC001 - field of a model
 
 
 class ContactHandle(views.View):
@@ -156,10 +157,25 @@ class AttributeDefinitions(views.View):
     attributes: list[AttributeDefinition]
 
 
+class UnreachableIdentifier(views.View):
+    """
+    The provider's newest report that a channel does not reach an identifier: its code, and when. Nothing is sent to it
+    unless people have lifted the report.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    reason: str
+    since: str
+    lifted_at: str | None
+    lift_reason: LiftReason | None
+    lift_evidence: str | None
+
+
 class IdentifierConsent(views.View):
     """
     The newest choice that applies to an identifier on a channel; without `state` there is none. `saidBy` is the channel
-    of the person's message, `recordedBy` who recorded the choice.
+    of the person's message, `recordedBy` who recorded the choice. `unreachable`: a mail or message did not arrive.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
@@ -173,6 +189,7 @@ class IdentifierConsent(views.View):
     evidence: str | None
     said_by: str | None
     recorded_by: str | None
+    unreachable: UnreachableIdentifier | None
 
 
 class ChannelConsent(views.View):

@@ -81,6 +81,7 @@ from shared.inbox.live.posts import Live
 from shared.inbox.live.push_starts import PushStarts
 from shared.inbox.notifications.webhooks import outbox
 from shared.policy.consent.records import Consents
+from shared.policy.consent.unreachable import NotUnreachable
 from shared.privacy.part_calls import ContextFunction, RemoteHeads, RemotePart
 from shared.runtime.observability import write_metrics
 from shared.runtime.settings import Url  # noqa: TC001 - the settings read this annotation at run time
@@ -240,6 +241,7 @@ routes = Routes(
         merge.MergeNotFound: (HTTPStatus.NOT_FOUND, "merge_not_found"),
         Missing: (HTTPStatus.NOT_FOUND, "contact_not_found"),
         MergeRefused: (HTTPStatus.CONFLICT, "merge_refused"),
+        NotUnreachable: (HTTPStatus.CONFLICT, "not_unreachable"),
         ListNotFound: (HTTPStatus.NOT_FOUND, "list_not_found"),
         ListRefused: (HTTPStatus.CONFLICT, "list_refused"),
         SegmentNotFound: (HTTPStatus.NOT_FOUND, "segment_not_found"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from console.privacy import person
 from console.privacy.inventory import SETTLES_MS, Inventory, exports_of
 from console.privacy.person import Sources
+from console.store.contacts import imports
 from console.store.person_jobs import PersonJob
 from shared.privacy.engine import Engine
 from shared.privacy.remainders import stated
@@ -32,7 +33,8 @@ REMAINDERS: Final = stated(
     open_requests, 7 days: the name in other requests about the person, until these end or expire
     newsletters: names in texts that people of the company have written; no identifier of a customer is stored there
     new_conversations: conversations with the person since the request, and their contact
-    contact_files, 1 day: files of contacts that people of the company have imported or exported, until these expire
+    contact_files, 1 day: files of contacts that people of the company have imported or exported, until these expire; \
+        an import that has begun makes no contact of the person
     consent: what the person has chosen and when, under keyed hashes of the addresses, without evidence
     texts_of_the_company: names in segments, labels, saved views and settings, which people of the company have \
         written
@@ -118,8 +120,14 @@ def engine_of(deps: PersonDependencies, turn_ms: int = TURN_MS) -> Engine[Person
 
 
 def _resolved(deps: PersonDependencies, job: PersonJob) -> PersonJob:
-    """Return a job with all names of the person, stored before anything that leads to them is removed."""
+    """
+    Return a job with all names of the person, stored before anything that leads to them is removed. An erasure keeps
+    the rows of imports that run from making the person again.
+    """
     names, found = person.of_names(deps.sources, job.company_id, job.names)
+    if job.kind == "erase" and job.contexts is None:
+        erased = {*found, *person.ids_of_names(deps.tables, job.company_id, names)}
+        imports.refuse_erased(deps.tables.contacts, job.company_id, erased)
     subjects = [
         (context, subject)
         for context, part in deps.parts.items()

@@ -100,6 +100,12 @@ def of_names(
     return list(names), [*(one for one in ids if one not in roots), *roots]
 
 
+def ids_of_names(tables: Tables, company: str, names: Iterable[Named]) -> list[str]:
+    """Return the ids that profiles of numbers, addresses and external ids have, also of those that do not exist."""
+    named = (one for one in names if one.kind is not NameKind.USER_ID and OWNED not in one.value)
+    return _ids_of(tables, company, named)
+
+
 def former(name: Named) -> Named:
     """Return a number as the first owner's, who has it no more."""
     return Named(name.kind, f"{name.value}{OWNED}")

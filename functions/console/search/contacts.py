@@ -15,7 +15,7 @@ from console.search.filters import Filters
 from console.search.terms import Term, digits_of
 from shared.api.auth import Scope
 from shared.identity.contacts import details, resolution, tokens
-from shared.identity.contacts.words import folded
+from shared.identity.contacts.words import searched
 from shared.inbox.items import Entry, OfContact, pk
 from shared.inbox.lists import of_contact
 from shared.runtime import clock
@@ -135,8 +135,12 @@ def tokens_of(terms: Sequence[Term]) -> list[tokens.Token]:
     ids = [tokens.of_id(max(words, key=len))] if words else []
     if numbers:
         return [*tokens.of_number(max(numbers, key=len)), *ids]
-    words = [word for term in terms if not term.number for word in term.words]
-    return [*(tokens.of_text(max(words, key=len)) if words else []), *ids]
+    named = [term for term in terms if not term.number]
+    if not named:
+        return [*(token for term in terms for token in tokens.of_number(digits_of(term))), *ids]
+    longest = max(named, key=lambda term: len(term.words[0]))
+    spellings = filter(None, (longest.words[0], longest.other))
+    return [*dict.fromkeys(token for one in spellings for token in tokens.of_text(one)), *ids]
 
 
 def _describes(described: Described | None, term: Term) -> bool:
@@ -145,10 +149,10 @@ def _describes(described: Described | None, term: Term) -> bool:
     values = [one.value for one in described.identifiers]
     stored = described.details
     names = [stored.name, stored.given_names] if stored else []
-    text = folded("\n".join(filter(None, (*names, *values))))
+    text = searched("\n".join(filter(None, (*names, *values))))
     return any(term.fits(text, value) for value in (*values, None))
 
 
 def _has(entry: Entry, term: Term) -> bool:
-    text = folded("\n".join(filter(None, (entry.contact, entry.handle, entry.user_id))))
+    text = searched("\n".join(filter(None, (entry.contact, entry.handle, entry.user_id))))
     return term.fits(text, entry.handle)

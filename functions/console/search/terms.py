@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.identity import addresses
 from shared.identity.addresses import visible
-from shared.identity.contacts.words import folded
+from shared.identity.contacts.words import folded, spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,15 +30,22 @@ _PUNCTUATION = frozenset("+().-/")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that must all be in a text; or, if *number* has them, digits that must be in a phone number."""
+    """
+    Words that must all be in a text; or, if *number* has them, digits that must be in a phone number.
+
+    *other*: a word that may stand for the words, such as `mueller` for `müller`.
+    """
 
     words: tuple[str, ...]
     number: str = ""
+    other: str | None = None
 
     def fits(self, text: str, handle: str | None) -> bool:
-        """Whether a folded text has all words, or the number of *handle* has the digits."""
-        return all(word in text for word in self.words) or (
-            handle is not None and self._names(handle)
+        """Whether a text, as `words.searched` returns it, has all words, or the number of *handle* has the digits."""
+        return (
+            all(word in text for word in self.words)
+            or (self.other is not None and self.other in text)
+            or (handle is not None and self._names(handle))
         )
 
     def _names(self, handle: str) -> bool:
@@ -78,8 +86,17 @@ def terms_of(query: str) -> tuple[Term, ...]:
             continue
         terms += _number_of(run)
         run = []
-        terms.append(Term((folded(word),)))
+        terms.append(_word_of(word))
     return (*terms, *_number_of(run))
+
+
+def _word_of(word: str) -> Term:
+    """Return the term of a word; of an address with its domain in ASCII, as it is stored."""
+    if "@" in word and not word.isascii():
+        with suppress(addresses.EmailInvalid):
+            word = addresses.email_address(word)
+    own, other = folded(word), folded(spelled_out(word))
+    return Term((own,), other=None if other == own else other)
 
 
 def _number_of(run: Sequence[str]) -> list[Term]:

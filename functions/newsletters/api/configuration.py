@@ -6,6 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from newsletters.api import changes, inputs, presenters, views
+from newsletters.drafting.retrieval.catalogue import selected_names
 from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS, nearest_preset
 from newsletters.store import newsletters
 from newsletters.store.items import STEP_NUMBERS, STEPS, Metadata
@@ -48,8 +49,10 @@ def create(
     """
     Create a newsletter of the caller, with values and topics of *copied* for absent ones. Its passages and texts are
     not copied: they are as old as that newsletter. A repeated call finds the first one by its id and code, and does
-    what it has left undone. Raises NoCode.
+    what it has left undone. Raises NoCode, and InvalidInput before anything is made.
     """
+    if copied is not None:
+        _check_topics(copied.topics)
     now, caller = clock.now_ms(), request.caller
     metadata = _before_midnight(store, request.cause, now)
     if metadata is None:
@@ -59,6 +62,17 @@ def create(
     if copied is not None and copied.topics is not None and copied.topics.selected_types:
         metadata = _with_topics(store, metadata, copied.topics)
     return presenters.written_newsletter(metadata)
+
+
+def _check_topics(topics: Topics | None) -> None:
+    """Raise InvalidInput if a newsletter that is to be copied selects a type that does not exist any more."""
+    if topics is None:
+        return
+    own = [one.name for one in topics.custom_topics]
+    named = zip(topics.selected_types, selected_names(topics.selected_types, own), strict=True)
+    if gone := [one for one, name in named if not name]:
+        problem = f"selects {', '.join(gone)}, which is no type any more: change its topics first"
+        raise InvalidInput([{"field": "copy_from", "problem": problem}])
 
 
 def _with_topics(store: Store, metadata: Metadata, topics: Topics) -> Metadata:

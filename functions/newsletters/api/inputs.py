@@ -339,6 +339,7 @@ class SettingsInput(Change):
     four_eyes: Flag = False
     check_claims: Flag = False
     track_clicks: Flag = False
+    ses_tenant: Flag = False
 
 
 class VersionedSettings(Change):

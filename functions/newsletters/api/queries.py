@@ -111,6 +111,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             four_eyes=False,
             check_claims=False,
             track_clicks=False,
+            ses_tenant=False,
             version=0,
             ai_version=None,
         )
@@ -121,6 +122,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         four_eyes=stored.four_eyes,
         check_claims=stored.check_claims,
         track_clicks=stored.track_clicks,
+        ses_tenant=stored.ses_tenant,
         version=stored.version,
         ai_version=stored.ai_version,
     )

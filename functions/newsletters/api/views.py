@@ -324,6 +324,7 @@ class SettingsView(View):
     four_eyes: bool
     check_claims: bool
     track_clicks: bool
+    ses_tenant: bool
     version: int
     ai_version: int | None
 

@@ -12,6 +12,7 @@ ROUND_MS = 300_000  # the schedule's
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from newsletters.issues.delivery.allowance import SendingAccount
     from newsletters.store.bucket.objects import Store
     from shared.access.ownership.claims import Owners
     from shared.ai.providers.model_creation import ModelDependencies
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from shared.inbox.live.announcements import Announcements
     from shared.policy.kill_switches import KillSwitches
     from shared.providers.email.ses import Ses
+    from shared.providers.email.tenants import Tenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +47,10 @@ class WorkerResources(Resources):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendingResources(Resources):
     """
-    The resources of the same worker for issues: their mails have *configuration_set*, or
-    *click_configuration_set* if their clicks are counted, their links begin with
-    *public_url*. *people* are the contacts and their consent, *owners* own the domains of senders. *ses* is loaded
-    with the first mail. *live* has the notifications of people, *announcements* tell their open pages.
+    The resources of the same worker for issues: their mails have *configuration_set*, or *click_configuration_set* if
+    their clicks are counted, their links begin with *public_url*. *people* are the contacts and their consent, *owners*
+    own the domains of senders. *ses* is loaded with the first mail, *account* is the account at SES, *tenants* those of
+    companies. *live* has the notifications of people, *announcements* tell their open pages.
     """
 
     people: Sources
@@ -56,6 +58,8 @@ class SendingResources(Resources):
     live: Table
     announcements: Announcements
     ses: Callable[[], Ses]
+    account: SendingAccount
+    tenants: Callable[[], Tenants]
     switches: KillSwitches
     configuration_set: str
     click_configuration_set: str

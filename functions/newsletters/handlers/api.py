@@ -59,6 +59,7 @@ from shared.policy.consent.records import Consents
 from shared.privacy import PART
 from shared.privacy import settings as privacy_settings
 from shared.providers.email.identities import Identities
+from shared.providers.email.tenants import Tenants
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +118,7 @@ issue_deps = IssueDependencies(
         consents=Consents(deps.log),
     ),
     identities=Identities(lambda: boto3.client("sesv2", config=quick)),
+    tenants=Tenants(lambda: boto3.client("sesv2", config=quick)),
 )
 recovery = recovery_of(
     table=table,

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
 from newsletters.issues.pace import days, warm_up
+from newsletters.issues.pace.findings import Check, CheckCode, blocks, warning
 from newsletters.store import companies, warm_ups
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.readers import templates
 from newsletters.store.step_inputs import content_hash
-from shared.access.ownership import claims
 from shared.contacts import audience, lists
 from shared.contacts.lists import ListNotFound
 from shared.contacts.segments import SegmentNotFound
-from shared.providers.email import sender_records
 
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
@@ -37,18 +36,6 @@ _EMPTY_LINK: Final = re.compile(
     r"""<a\b[^>]*\bhref\s*=\s*(?:"\s*#?\s*"|'\s*#?\s*')""", re.IGNORECASE
 )
 _HARMLESS: Final = frozenset({"length_off_target"})  # of the warnings about a text
-
-type Level = Literal["blocks", "warning"]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A finding: its code, its level and a sentence. *variant*: whose text it is about, None for the issue's own."""
-
-    code: str
-    level: Level
-    problem: str
-    variant: Variant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +71,26 @@ def of_issue(
 
     Raises Transient if the mail provider does not answer, and ObjectUnusable.
     """
-    from newsletters.issues.pace import reputation  # noqa: PLC0415 - of few calls
+    from newsletters.issues.pace import sender_checks  # noqa: PLC0415 - of few calls
 
-    checks = [*_of_account(deps), *_of_sender(deps, issue), *_of_audience(deps, issue)]
-    rate = reputation.complaint_rate(deps.store.table, issue)
-    if rate is not None:
-        checks.append(_warning("complaints", reputation.complaints_problem(rate)))
+    checks = [*sender_checks.of_sender(deps, issue), *_of_audience(deps, issue)]
     outlook = _outlook(deps, issue)
     if outlook is not None:
-        checks.append(_warning("warm_up", outlook.text))
+        checks.append(warning("warm_up", outlook.text))
     if issue.subject_test is not None:
         checks += _of_subject_test(deps, issue)
     if any(len(one) > LONG_SUBJECT for one in issue.subjects.values()):
         checks.append(
-            _warning("long_subject", f"over {LONG_SUBJECT} characters: many lists of mails cut it")
+            warning("long_subject", f"over {LONG_SUBJECT} characters: many lists of mails cut it")
         )
     if not issue.preheader and not (newsletter and newsletter.metadata.preview):
-        checks.append(_warning("no_preheader", "lists of mails show the first words instead"))
+        checks.append(warning("no_preheader", "lists of mails show the first words instead"))
     if issue.sealed is not None:
         sealed = content.sealed_of(deps.store, issue)
         return Findings([*checks, *_of_parts(issue, sealed["a"])], sealed.pop("a"), sealed, outlook)
     template = _template(deps, issue)
     if issue.template_id is not None and template is None:
-        checks.append(_blocks("template_removed", "the template of the issue was removed"))
+        checks.append(blocks("template_removed", "the template of the issue was removed"))
     parts, found = _of_text(deps, issue, newsletter, template, acknowledged=acknowledged)
     checks += found
     variants: dict[Variant, Sealed] = {}
@@ -142,53 +126,10 @@ def _of_text(
     checks = _of_draft(draft, acknowledged=acknowledged)
     if newsletter is not None and newsletter.stale_steps()["draft"]:
         problem = "the newsletter's earlier steps have changed since its text"
-        checks.append(_warning("stale", problem))
+        checks.append(warning("stale", problem))
     if parts is None:
-        return None, [*checks, _blocks("not_exported", "export the present text as email and text")]
+        return None, [*checks, blocks("not_exported", "export the present text as email and text")]
     return parts, [*checks, *_of_exports(draft), *_of_parts(issue, parts)]
-
-
-def _of_account(deps: IssueDependencies) -> list[Check]:
-    from newsletters.issues.pace import reputation  # noqa: PLC0415 - of few calls
-
-    account = deps.identities.account()
-    if not account.may_send:
-        return [_blocks("account_paused", "SES has paused the account: an operator writes to AWS")]
-    return [_warning(code, text) for code, text in reputation.account_problems(account).items()]
-
-
-def _of_sender(deps: IssueDependencies, issue: Issue) -> list[Check]:
-    owner, _ = claims.owner_of_email(deps.log, issue.sender)
-    if owner != issue.company_id:
-        return [_blocks("sender_not_owned", "the company does not own the sender's domain")]
-    identity = deps.identities.of_address(issue.sender)
-    if identity is None or not identity.may_send:
-        return [_blocks("sender_not_verified", "the mail provider has not verified the sender")]
-    if not identity.is_aligned:
-        return [
-            _blocks(
-                "not_aligned",
-                "mails are not signed with DKIM of the sender's domain, so DMARC fails",
-            )
-        ]
-    return _of_records(issue.sender.rpartition("@")[2], identity.mail_from)
-
-
-def _of_records(domain: str, mail_from: str | None) -> list[Check]:
-    """Return what the sender's records in DNS lack: mails pass by DKIM alone, but large providers ask for all three."""
-    policy = sender_records.dmarc_policy(domain)
-    has_spf = sender_records.has_spf(mail_from) if mail_from else False
-    problems = {
-        "dmarc_missing": policy == "absent"
-        and f"no record _dmarc.{domain}: large mailbox providers ask for one",
-        "dmarc_unknown": policy == "unknown"
-        and f"no name server has answered: look up the record _dmarc.{domain}",
-        "spf_not_aligned": has_spf is False
-        and f"no own MAIL FROM domain with SPF for {domain}: DMARC rests on DKIM alone",
-        "spf_unknown": has_spf is None
-        and f"no name server has answered: look up the record of SPF of {mail_from}",
-    }
-    return [_warning(code, problem) for code, problem in problems.items() if problem]
 
 
 def _of_subject_test(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -197,7 +138,7 @@ def _of_subject_test(deps: IssueDependencies, issue: Issue) -> list[Check]:
     if issue.subject_test is None or issue.subject_test.decided_by != "clicks" or is_counted:
         return []
     problem = "clicks decide about the subject, and the settings do not count them: track_clicks"
-    return [_blocks("clicks_not_counted", problem)]
+    return [blocks("clicks_not_counted", problem)]
 
 
 def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
@@ -209,8 +150,8 @@ def _of_audience(deps: IssueDependencies, issue: Issue) -> list[Check]:
         for list_id in issue.list_ids:
             has_people |= bool(lists.member_ids(contacts, company, list_id, limit=1)[0])
     except (ListNotFound, SegmentNotFound):
-        return [_blocks("audience_removed", "a list or segment of the audience was removed")]
-    return [] if has_people else [_blocks("no_recipient", "the lists have no members")]
+        return [blocks("audience_removed", "a list or segment of the audience was removed")]
+    return [] if has_people else [blocks("no_recipient", "the lists have no members")]
 
 
 def _outlook(deps: IssueDependencies, issue: Issue) -> Outlook | None:
@@ -248,9 +189,9 @@ def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:
         return []
     problem = f"the text has warnings: {', '.join(found)}"
     return [
-        _warning("claims", problem)
+        warning("claims", problem, warnings=", ".join(found))
         if acknowledged
-        else _blocks("claims", f"{problem}; acknowledge them")
+        else blocks("claims", f"{problem}; acknowledge them", warnings=", ".join(found))
     ]
 
 
@@ -258,11 +199,11 @@ def _of_exports(draft: Draft | None) -> list[Check]:
     warnings = (
         {code for name in FORMATS for code in draft.exports[name].warnings} if draft else set()
     )
-    blocking = {
+    blocking: dict[CheckCode, str] = {
         "image_without_text": "an image has no alternative text",
         "image_unreadable": "an image cannot be read",
     }
-    return [_blocks(code, problem) for code, problem in blocking.items() if code in warnings]
+    return [blocks(code, problem) for code, problem in blocking.items() if code in warnings]
 
 
 def _template(deps: IssueDependencies, issue: Issue) -> MailTemplate | None:
@@ -300,22 +241,16 @@ def _of_parts(issue: Issue, parts: Sealed) -> list[Check]:
     checks: list[Check] = []
     if unknown := content.unknown_placeholders(issue, parts):
         problem = f"without a value: {', '.join(unknown)}; for a name: {{{{first_name|there}}}}"
-        checks.append(_blocks("unknown_placeholder", problem))
+        names = ", ".join(unknown)
+        checks.append(blocks("unknown_placeholder", problem, names=names))
     if UNSUBSCRIBE not in parts.html or UNSUBSCRIBE not in parts.text:
         checks.append(
-            _blocks("no_unsubscribe_link", "both parts need the link by which readers leave")
+            blocks("no_unsubscribe_link", "both parts need the link by which readers leave")
         )
     if _EMPTY_LINK.search(parts.html):
-        checks.append(_blocks("empty_link", "a link has no address"))
+        checks.append(blocks("empty_link", "a link has no address"))
     size = len(parts.html.encode())
     if size > CLIPPED_ABOVE:
-        checks.append(_warning("too_large", f"{size} bytes of HTML: Gmail shows {CLIPPED_ABOVE}"))
+        problem = f"{size} bytes of HTML: Gmail shows {CLIPPED_ABOVE}"
+        checks.append(warning("too_large", problem, kilobytes=str(-(-size // 1_024))))
     return checks
-
-
-def _blocks(code: str, problem: str) -> Check:
-    return Check(code, "blocks", problem)
-
-
-def _warning(code: str, problem: str) -> Check:
-    return Check(code, "warning", problem)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.contacts.person import Sources
     from shared.providers.email.identities import Identities
+    from shared.providers.email.tenants import Tenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class IssueDependencies:
     log: Table
     people: Sources
     identities: Identities
+    tenants: Tenants
 
     @property
     def store(self) -> Store:

@@ -24,6 +24,7 @@ from newsletters.store.items import STEPS, Issue, Job, JobState, RunState, Serie
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
 from newsletters.store.step_inputs import content_hash
+from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 LOOK_MS: Final = 60 * clock.SECOND_MS  # the schedule's next run
 KEPT: Final = 20  # ended runs
+TYPE_REMOVED: Final = "topics: type_removed"
 FILES: Final = ("email", "text")  # of which an issue is made
 
 
@@ -124,7 +126,10 @@ def _newsletter(resources: Resources, found: Series) -> Newsletter:
     newsletter = newsletters.get_newsletter_full(store, code)
     if newsletter is not None and newsletter.topics is None:
         given = inputs.TopicsInput(version=0, selected_types=found.selected_types)
-        changes.select_topics(store, newsletter, given)
+        try:
+            changes.select_topics(store, newsletter, given)
+        except InvalidInput:  # A release has removed a type that the series selects.
+            raise RunFailed(TYPE_REMOVED) from None
         newsletter = newsletters.get_newsletter_full(store, code)
     if newsletter is None:
         raise RunFailed("newsletter_deleted")

@@ -15,6 +15,7 @@ from newsletters.configuration.resources import (
     SendingResources,
     WorkerResources,
 )
+from newsletters.issues.delivery.allowance import SendingAccount
 from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.bucket.objects import Store
@@ -41,7 +42,9 @@ from shared.providers.company_secrets import CompanySecrets
 from shared.runtime.settings import Origin, Settings, Url
 
 if TYPE_CHECKING:
+    from shared.providers.email.identities import Identities
     from shared.providers.email.ses import Ses
+    from shared.providers.email.tenants import Tenants
     from shared.runtime.failures import Permanent
 
 # SES has no idempotency token: one attempt, and the ledger of recipients has its result.
@@ -118,6 +121,8 @@ def sending_of(resources: WorkerResources, settings: WorkerSettings) -> SendingR
         live=table.beside(settings.live_table_name),
         announcements=Announcements(settings.inbox_function),
         ses=cache(_ses),
+        account=SendingAccount(cache(_identities)),
+        tenants=cache(_tenants),
         switches=KillSwitches(
             parameter_store(lambda: boto3.client("ssm", config=PATIENT)), settings.switches_path
         ),
@@ -131,6 +136,18 @@ def _ses() -> Ses:
     from shared.providers.email.ses import Ses  # noqa: PLC0415 - few runs send mails
 
     return Ses(lambda: boto3.client("sesv2", config=_once))
+
+
+def _identities() -> Identities:
+    from shared.providers.email.identities import Identities  # noqa: PLC0415 - few runs send mails
+
+    return Identities(lambda: boto3.client("sesv2", config=PATIENT))
+
+
+def _tenants() -> Tenants:
+    from shared.providers.email.tenants import Tenants  # noqa: PLC0415 - few companies have one
+
+    return Tenants(lambda: boto3.client("sesv2", config=PATIENT))
 
 
 def worker_of(

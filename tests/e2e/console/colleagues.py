@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
-from playwright.sync_api import ViewportSize
+from playwright.sync_api import ViewportSize, expect
 
 from local.stack.processes import ROOT
 from local.stack.seed import PASSWORD
@@ -15,7 +15,7 @@ from tests.e2e.console.conftest import PATIENCE_MS, Visit, visit_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator
 
     from tests.e2e.conftest import Deployed
 
@@ -29,6 +29,7 @@ SLOW: Final = {
     "downloadThroughput": 60_000,
     "uploadThroughput": 20_000,
 }
+LOOKS, LOOK_MS = 30, 10_000
 TEXTS: Final = ROOT / "console" / "src" / "texts"
 
 
@@ -59,6 +60,22 @@ def _signed_in(
     session.send("Network.enable")
     session.send("Network.emulateNetworkConditions", SLOW)
     return visit
+
+
+def notified(visit: Visit, text: str, count: int = 1) -> Locator:
+    """
+    The notifications with a text that no other test has, in the open list of the person. It is opened again until it
+    has them: hints may be lost, and the number on the bell counts notifications of other tests, too.
+    """
+    bell = visit.page.locator(".bell button").first
+    found = visit.page.locator(".notification", has_text=text)
+    for _ in range(LOOKS):
+        bell.click()
+        with suppress(AssertionError):
+            expect(found).to_have_count(count, timeout=LOOK_MS)
+            return found
+        bell.click()
+    raise AssertionError(f"no {count} notifications")
 
 
 def words(language: str) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -15,7 +14,7 @@ from events.whatsapp.sample_data import Customer
 from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from local.stack.seed import NAMES, TEAM
-from tests.e2e.console.colleagues import MILO, NORA, on_slow_networks
+from tests.e2e.console.colleagues import MILO, NORA, notified, on_slow_networks
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
 from tests.e2e.webhooks import write
 
@@ -87,14 +86,7 @@ def test_two_colleagues_on_slow_networks_see_each_other_and_do_not_answer_twice(
     facts = nora.page.get_by_role("complementary", name="Details")
     facts.get_by_role("button", name="Assign", exact=True).click()
     facts.get_by_role("button", name=NAMES[MILO]).click()
-    bell = milo.page.get_by_role("button", name=re.compile(r"^Notifications, [1-9]\d* unread"))
-    row = milo.page.locator(".notification", has_text=sender.name).first
-    for _ in range(KEYS):  # the person may have unread ones already
-        bell.click()
-        with suppress(AssertionError):
-            expect(row).to_be_visible(timeout=1_000)
-            break
-        bell.click()
+    row = notified(milo, sender.name)
     expect(row).to_contain_text(f"{NAMES[NORA]} assigned it to you")
     row.click()
     milo.page.get_by_role("button", name="Resolve", exact=True).click()

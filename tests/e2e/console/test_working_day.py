@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from events.whatsapp.sample_data import Customer
 from local.console.browser import barriers
 from local.stack.seed import NAMES
-from tests.e2e.console.colleagues import MILO, NORA, on_slow_networks, words
+from tests.e2e.console.colleagues import MILO, NORA, notified, on_slow_networks, words
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
 from tests.e2e.console.test_languages import MIRRORED
 from tests.e2e.webhooks import write
@@ -185,18 +185,14 @@ def test_several_conversations_are_changed_in_arabic_and_a_german_colleague_is_n
     expect(rows.filter(has_text=resolved)).to_have_count(3)
     ok(page)
 
-    other.locator(".bell > .menu > button, .bell button").first.click()
-    notified = other.locator(".notification", has_text=common)
-    expect(notified).to_have_count(3)
-    notified.first.click()
+    notified(nora, common, count=3).first.click()
     expect(other.locator(".message .bubble-text").first).to_have_text(QUESTION)
     other.keyboard.press("a")
     other.locator(".panel .choice", has_text=NAMES[MILO]).click()
-    bell = page.locator(".bell button").first
+    mine = notified(milo, common)
     expect(page.locator(".bell .bell-count")).to_be_visible()
-    bell.click()
     ok(page)
-    page.locator(".notification", has_text=common).first.click()
+    mine.first.click()
     expect(page.locator(".message .bubble-text").first).to_have_text(QUESTION)
 
 

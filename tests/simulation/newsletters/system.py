@@ -141,6 +141,7 @@ class System(Workers):
             secret._value = None
         self.worker.resources.models.credentials._cache.clear()
         self.worker.resources.retrieval.owners.forget()
+        self.worker.sending.account.forget()
         self.forget_switches()
         for entry in self.folder.iterdir():  # caches of indexes
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()

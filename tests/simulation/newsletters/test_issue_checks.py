@@ -85,6 +85,9 @@ def test_the_checklist_warns_of_a_sender_about_whose_mails_readers_complain(
     system.settle()
     [problem] = warned()
     assert problem.startswith("readers complained about 66.67 %")
+    for number in range(12):  # Drafts hide no issue that was sent.
+        drafted(system, key=f"draft {number}")
+    assert warned() == [problem]
     system.clock.ms += 31 * 86_400_000
     assert warned() == []
 

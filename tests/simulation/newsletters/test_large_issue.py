@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from newsletters.issues import content
 from newsletters.issues.delivery import turns
-from newsletters.issues.delivery.dispatch import RATE
+from newsletters.issues.delivery.allowance import share_of
 from newsletters.issues.delivery.turns import TURN_MS
 from newsletters.store import issues
 from newsletters.store.items import Issue, IssueState, RecipientState
@@ -57,6 +57,7 @@ pytestmark = pytest.mark.long
 PEOPLE = int(os.environ.get("PARLEY_ISSUE_PEOPLE", "1000"))
 IN_SECOND, IN_BOTH = PEOPLE // 10, PEOPLE // 30
 SMALL, OTHER = "globex", "IS-20260101-00000000"
+RATE = share_of(14, 1)  # as the sandbox
 MAILS_OF_A_TURN = TURN_MS // RATE.every_ms + RATE.burst
 
 

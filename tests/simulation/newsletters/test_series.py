@@ -110,6 +110,20 @@ def test_a_step_that_fails_ends_the_run_with_its_reason_and_the_next_one_runs(
     assert runs(system)[-1] == ("2026-01-09", "done")
 
 
+def test_a_run_ends_with_its_reason_if_a_type_of_the_series_does_not_exist_any_more(
+    system: System,
+) -> None:
+    READY(system)
+    begun(system)
+    stored = one(system)
+    gone = {"selected_types": ["Beekeeping of an earlier release"]}
+    Table(system.dynamodb, system.table).update({"PK": stored.PK, "SK": stored.SK}, put=gone)
+    at(system, FIRST)
+
+    (run,) = one(system).runs
+    assert (run.state, run.reason) == ("failed", "topics: type_removed")
+
+
 def test_a_newsletter_that_is_deleted_during_its_run_is_not_made_again(system: System) -> None:
     READY(system)
     begun(system)

@@ -2,6 +2,7 @@
 
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
+import { concernsRows, useReloadAfterHints } from "../../live/hooks";
 import { when } from "../../texts/format";
 import { CHANNEL_ICONS, titleOf } from "../../inbox/InboxRow";
 import type { Context, Row } from "../../inbox/source";
@@ -19,6 +20,7 @@ interface Props {
 }
 
 const SHOWN = 10;
+const PAUSE_MS = 30_000; // a search compares up to 2,000 conversations
 
 export function OtherConversations({ handles, context, id }: Props) {
   const { client } = useApp();
@@ -36,6 +38,7 @@ export function OtherConversations({ handles, context, id }: Props) {
     },
     [client, known.join(" "), context, id],
   );
+  useReloadAfterHints(found, PAUSE_MS, (hint, value) => concernsRows(hint, value?.others) && !(hint.context === context && hint.key === id));
   if (known.length === 0) return null;
   return (
     <section class="facts-part">

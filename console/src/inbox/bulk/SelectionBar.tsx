@@ -112,8 +112,13 @@ export function BulkStatus({ onEnd }: { onEnd: () => void }) {
       if (wasActive.current && !bulk.isActive) onEnd();
       wasActive.current = bulk.isActive;
     });
-    void bulk.look(); // after a reload
-    return stop;
+    void bulk.look();
+    const seen = () => void (document.visibilityState === "visible" && bulk.look(true));
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      stop();
+    };
   }, [bulk]);
   const { current: job, failure } = bulk;
   return (

@@ -82,9 +82,10 @@ export class BulkJobs<Shown extends Progress, Filter> {
     await this.watch();
   }
 
-  // After a reload: whether there is a change that goes on, or a result that the person has not seen.
-  async look(): Promise<void> {
-    if (this.hasLooked) return;
+  // After a reload, and *again* when the page is seen again, as another page of the person may have begun one: whether
+  // there is a change that goes on, or a result that the person has not seen.
+  async look(again = false): Promise<void> {
+    if (this.hasLooked && !again) return;
     this.hasLooked = true;
     await this.watch();
   }

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { count, Section } from "../../operations/sections";
-import { named, t } from "../../texts/texts";
+import { t, type Key } from "../../texts/texts";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
 import { useChange } from "../changes";
 import { lowerLimit, stored, utcDay, type Checklist, type Issue } from "../source";
@@ -35,9 +35,9 @@ export function IssueChecks({ issue, onChange }: { issue: Issue; onChange: () =>
           <>
             {checks.length === 0 && <p>{t("newsletter.checks.none")}</p>}
             <ul class="newsletter-checks">
-              {checks.map(({ code, level, problem, variant }) => (
+              {checks.map(({ code, level, problem, facts, variant }) => (
                 <li key={`${code} ${variant ?? ""}`}>
-                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {variant && t("newsletter.checks.variant", { number: "abcd".indexOf(variant) + 1 })} {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem)}
+                  <Badge kind={level === "blocks" ? "danger" : "warn"}>{t(`newsletter.level.${level}`)}</Badge> {variant && t("newsletter.checks.variant", { number: "abcd".indexOf(variant) + 1 })} {code === "warm_up" && warm_up ? warmUpText(warm_up) : checkText(code, problem, facts)}
                 </li>
               ))}
             </ul>
@@ -71,7 +71,11 @@ function warmUpText(warmUp: NonNullable<Checklist["warm_up"]>): string {
   return t(is_all ? "newsletter.warm_up.before" : "newsletter.warm_up.before_more", facts) + lowerLimit(warmUp);
 }
 
-function checkText(code: string, problem: string): string {
-  const known = named("newsletter.check", code);
-  return known === code.replaceAll("_", " ") ? problem : known;
+// A release that is older than the API may lack the text of a finding.
+function checkText(code: string, problem: string, facts: Record<string, string> = {}): string {
+  const key = `newsletter.check.${code}` as Key;
+  const isNumber = /^\d+(\.\d+)?$/;
+  const values = Object.entries(facts).map(([name, value]) => [name, isNumber.test(value) ? count(Number(value)) : value]);
+  const shown = t(key, Object.fromEntries(values));
+  return shown === key ? problem : shown;
 }

@@ -11,7 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from console.contacts import contacts
-from console.contacts.views import ChannelConsent, ContactConsents, IdentifierConsent
+from console.contacts.views import (
+    ChannelConsent,
+    ContactConsents,
+    IdentifierConsent,
+    UnreachableIdentifier,
+)
 from console.reading_rights import is_readable, readable
 from shared.api.auth import Scope
 from shared.api.errors import InvalidInput
@@ -22,7 +27,7 @@ from shared.identity.contacts import details, resolution
 from shared.identity.identifiers import Identifier, IdentifierKind
 from shared.identity.keyed_hashes import address_hashes
 from shared.inbox.items import Channel, Entry, pk
-from shared.policy.consent import withdrawals
+from shared.policy.consent import unreachable, withdrawals
 from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
 from shared.runtime import clock
 
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from console.api.inbox import InboxDependencies
-    from console.contacts.changes.inputs import ConsentInput
+    from console.contacts.changes.inputs import ConsentInput, LiftInput
     from console.search.contacts import ContactSearch
     from shared.api.auth import Caller
     from shared.identity.contacts.items import Profile
@@ -104,6 +109,41 @@ def record(
         return _view(consents, caller, known)
 
     return recorded
+
+
+def lift(
+    deps: InboxDependencies,
+    consents: Consents,
+    caller: Caller,
+    contact_id: str,
+    body: LiftInput,
+) -> Callable[[], ContactConsents]:
+    """
+    Return the change that lifts the provider's reports about an address of a contact, up to the one that was seen.
+
+    It lifts no opt-out and no complaint, which are records of consent. Raises ContactNotFound, and InvalidInput, the
+    change NotUnreachable.
+    """
+    person = contacts.shown(deps, caller, contact_id).profile
+    known = _known(deps.people(caller), consents, person)
+    on_channel = {one.value for one in known.on(body.channel) if one in known.shown}
+    if body.value not in on_channel:
+        problem = "must be an address of the contact that the channel can reach"
+        raise InvalidInput([{"field": "value", "problem": problem}])
+
+    def lifted() -> ContactConsents:
+        unreachable.lift(
+            consents.table,
+            caller.company,
+            body.value,
+            body.channel,
+            since=body.since,
+            reason=body.reason,
+            evidence=body.evidence,
+        )
+        return _view(consents, caller, known)
+
+    return lifted
 
 
 def cover(people: ContactSearch, consents: Consents, contact_id: str) -> None:
@@ -209,4 +249,22 @@ def _of_identifier(
         evidence=newest.evidence if newest else None,
         said_by=newest.said_by if newest else None,
         recorded_by=newest.recorded_by if newest else None,
+        unreachable=_unreachable(consents, caller.company, one.value, channel),
+    )
+
+
+def _unreachable(
+    consents: Consents, company: str, address: str, channel: Channel
+) -> UnreachableIdentifier | None:
+    """Return the newest report, one that stands before those that were lifted."""
+    found = unreachable.of_address_with_lifted(consents.table, company, address, channel)
+    newest = max(found, key=lambda one: (one.stands, one.at), default=None)
+    if newest is None:
+        return None
+    return UnreachableIdentifier(
+        reason=newest.reason,
+        since=newest.at,
+        lifted_at=newest.lifted_at,
+        lift_reason=newest.lift_reason,
+        lift_evidence=newest.lift_evidence,
     )

@@ -10,6 +10,7 @@ from shared.api.models.agent_inputs import MOST_LABELS, Assignee, Label
 from shared.api.models.inputs import Change, Input
 from shared.identity.contacts.attributes import MOST_CHOICES, Kind
 from shared.identity.contacts.items import LONGEST_NOTE
+from shared.policy.consent.unreachable import LiftReason
 from shared.runtime.validation import patterns
 from shared.runtime.validation.timezones import ZoneName
 
@@ -120,6 +121,21 @@ class DefinitionInput(Change):
     title: Name
     choices: Annotated[list[Name], Field(default_factory=list, max_length=MOST_CHOICES)]
     filterable: bool = False
+
+
+class LiftInput(Input):
+    """
+    Why an address is reached again although the provider has reported the opposite at the time `since`: the person has
+    confirmed it, the address was repaired, or the provider was wrong; and what proves it.
+    """
+
+    channel: Literal["whatsapp", "sms", "email"]
+    value: Annotated[str, Field(min_length=1, max_length=320, repr=False)]
+    since: Annotated[str, Field(min_length=1, max_length=40)]
+    reason: LiftReason
+    evidence: Annotated[
+        str, Field(min_length=1, max_length=500, pattern=patterns.NOT_BLANK, repr=False)
+    ]
 
 
 class ConsentInput(Input):

@@ -80,6 +80,13 @@ class RecordRoutes:
         """Record an opt-out or opt-in for all identifiers of a person; an opt-in needs `consent:write`."""
         return consents.record(self.deps, self.consents, request.caller, contact_id, request.input)
 
+    @route_methods.changes("POST /contacts/{contact_id}/reachability", Scope.CONTACTS_ADMIN)
+    def lift_report(
+        self, request: Request[inputs.LiftInput], contact_id: str
+    ) -> Callable[[], views.ContactConsents]:
+        """Write again to an address that the provider has reported as unreachable. Opt-outs and complaints stay."""
+        return consents.lift(self.deps, self.consents, request.caller, contact_id, request.input)
+
     @route_methods.reads("GET /attributes", Scope.CONTACTS_READ)
     def list_attributes(self, request: Request[NoInput]) -> views.AttributeDefinitions:
         """List the attributes that the company defines for contacts."""

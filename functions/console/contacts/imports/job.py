@@ -41,11 +41,13 @@ class ImportDependencies:
     consents: Consents
     bucket: Bucket
 
-    def people(self, company: str, import_id: str, by: str, *, fills: bool) -> ImportedPeople:
+    def people(self, found: Import, by: str, *, fills: bool) -> ImportedPeople:
         """Return the contacts of a company as an import finds and changes them, which *by* has started."""
+        company = found.company_id
         caller = Caller(company=company, scopes=frozenset(), principal=by)
         search = ContactSearch(self.inbox.table, self.inbox.contacts, caller)
-        return ImportedPeople(search, self.consents, company, import_id, by, fills)
+        import_id, erased = found.import_id, found.erased
+        return ImportedPeople(search, self.consents, company, import_id, by, fills, erased)
 
 
 @dataclass(slots=True)
@@ -90,9 +92,7 @@ class ImportSteps:
         """Import the rows of a step; return what each has done, and the last one."""
         if self.rows is None:
             self.rows = self._records(found)
-        people = self.deps.people(
-            found.company_id, found.import_id, str(found.started_by), fills=found.fills
-        )
+        people = self.deps.people(found, str(found.started_by), fills=found.fills)
         done: list[dict[str, Any]] = []
         touched: set[str] = set()
         last = None

@@ -32,7 +32,7 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from console.contacts.imports.rows import Row
     from console.search.contacts import ContactSearch
@@ -68,7 +68,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPeople:
-    """The contacts of an import's company. *fills*: stored details stay, only what is absent is added."""
+    """
+    The contacts of an import's company. *fills*: stored details stay, only what is absent is added. *erased*: the ids
+    of profiles of people who were erased since the import has begun.
+    """
 
     search: ContactSearch
     consents: Consents
@@ -76,6 +79,7 @@ class ImportedPeople:
     import_id: str
     by: str
     fills: bool
+    erased: Collection[str] = ()
 
     @property
     def table(self) -> Table:
@@ -86,6 +90,8 @@ class ImportedPeople:
         """Return what a row does. Raises RowRefused."""
         if any(map(self._has_changed_hands, row.identifiers)):
             raise RowRefused("the phone number was another person's before: add it to a contact")
+        if any(map(self._was_erased, row.identifiers)):
+            raise RowRefused("the person was erased after the import had begun")
         profiles = self._profiles(row.identifiers)
         seen = {one: found.named_by if found else None for one, found in profiles.items()}
         made, changed = self._act(row, "created").cause, self._act(row, "updated").cause
@@ -193,6 +199,9 @@ class ImportedPeople:
         changes = withdrawals.changes_of(self.consents.table, self.company, one.value)
         now = clock.to_text(clock.now_ms())
         return withdrawals.change_before(changes, now, None) is not None
+
+    def _was_erased(self, one: Identifier) -> bool:
+        return not set(self.erased).isdisjoint(resolution.ids_of(self.company, one))
 
     def _named(self, one: Identifier, act: Act, seen: Mapping[Identifier, str | None]) -> Profile:
         """Return the profile of an identifier, made if it is new, on which this row is stored."""

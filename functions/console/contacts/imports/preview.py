@@ -31,7 +31,7 @@ def of_file(deps: ImportDependencies, found: Import, body: ColumnsInput, by: str
     else:
         fields.check_fields(columns, definitions)
         fields.check_width(columns, len(layout.header))
-    people = deps.people(found.company_id, found.import_id, by, fills=body.fills)
+    people = deps.people(found, by, fills=body.fills)
     reading = Reading(columns, body.region, definitions)
     records = files.first_rows(beginning, layout, FIRST_ROWS)
     return ImportPreview(

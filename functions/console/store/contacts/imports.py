@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from boto3.dynamodb.conditions import Key
 from pydantic import BaseModel, ConfigDict, Field
 
+from console.store.contacts import work
 from console.store.contacts.work import OpenWork
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.items import Item, filled
@@ -21,6 +22,8 @@ from shared.identity.contacts.items import ACTIVITY_INDEX
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from shared.aws.dynamodb import Attributes, Table
 
 KEPT_DAYS: Final = 30
@@ -48,6 +51,7 @@ class Import(Item):
     An import of a company. `columns` are the fields of the file's columns, "" for one that is not imported; `start` and
     `line` are where the rows begin. `cause`: hash of the request that started it. Counts are there once it is done.
     With `is_stopping` its run ends it before the next rows. `undo_counts`: what became of the memberships of its rows.
+    `erased`: while it runs, the ids of the profiles of people who were erased since; their rows are refused.
     """
 
     pk_pattern: ClassVar[str] = "IMPORT#{company}#{id}"
@@ -64,6 +68,7 @@ class Import(Item):
     last_activity_at: str | None = None  # when it was created: the place in the list
     stage: ImportStage = "new"
     is_stopping: bool = False
+    erased: Annotated[set[str], Field(default_factory=set)]
     created_at: str
     created_by: str
     started_by: str | None = None
@@ -137,6 +142,7 @@ def add(table: Table, company: str, import_id: str, by: str) -> Import:
         last_activity_at=now,
         created_at=now,
         created_by=by,
+        erased=set(),
         counts={},
         undo_counts={},
         ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
@@ -147,11 +153,11 @@ def add(table: Table, company: str, import_id: str, by: str) -> Import:
 
 def begin(table: Table, started: Import) -> bool:
     """Store an import that runs, and its job, at once; return False if it has been started already."""
-    work = OpenWork.of(started.company_id, "import", started.import_id)
+    job = OpenWork.of(started.company_id, "import", started.import_id)
     is_new = Import.attr("stage").eq("new")
     try:
         table.transact(
-            table.to_put(started.attributes(), when=is_new), table.to_put(work.attributes())
+            table.to_put(started.attributes(), when=is_new), table.to_put(job.attributes())
         )
     except TransactionRefused:
         return False
@@ -160,12 +166,12 @@ def begin(table: Table, started: Import) -> bool:
 
 def begin_undo(table: Table, found: Import, by: str) -> bool:
     """Store that an import is being undone, and its job, at once; return False if that has begun before."""
-    work = OpenWork.of(found.company_id, "undo", found.import_id)
+    job = OpenWork.of(found.company_id, "undo", found.import_id)
     is_new = Import.attr("stage").eq("done") & Import.attr("undo").not_exists()
     put = Import.named(undo="running", undone_by=by)
     key = Import.key_of(found.company_id, found.import_id)
     try:
-        table.transact(table.to_update(key, put=put, when=is_new), table.to_put(work.attributes()))
+        table.transact(table.to_update(key, put=put, when=is_new), table.to_put(job.attributes()))
     except TransactionRefused:
         return False
     return True
@@ -192,6 +198,18 @@ def stop(table: Table, found: Import) -> None:
     key = Import.key_of(found.company_id, found.import_id)
     with suppress(ConditionFailed):
         table.update(key, put=Import.named(is_stopping=True), when=running)
+
+
+def refuse_erased(table: Table, company: str, ids: Collection[str]) -> None:
+    """Store in the running imports of a company that people with these ids of profiles are erased. Safe to repeat."""
+    if not ids:
+        return
+    running = Import.attr("stage").eq("running")
+    for one in work.of_company(table, company):
+        if one.kind == "import":
+            key = Import.key_of(company, one.object_id)
+            with suppress(ConditionFailed):
+                table.update(key, add=Import.named(erased=set(ids)), when=running)
 
 
 def page(
@@ -228,7 +246,8 @@ def end_written(
         counts=counts,
         finished_at=clock.to_text(clock.now_ms()),
     )
-    return table.to_update(Import.key_of(found.company_id, found.import_id), put=put)
+    key, gone = Import.key_of(found.company_id, found.import_id), [Import.name_of("erased")]
+    return table.to_update(key, put=put, drop=gone)
 
 
 def rows_page(

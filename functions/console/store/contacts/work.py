@@ -94,11 +94,16 @@ def require_room(table: Table, company: str) -> None:
 
 
 def has_room(table: Table, company: str) -> bool:
-    """Whether a company has fewer than MOST_OPEN open jobs. One read of at most as many."""
+    """Whether a company has fewer than MOST_OPEN open jobs. One read."""
+    return len(of_company(table, company)) < MOST_OPEN
+
+
+def of_company(table: Table, company: str) -> list[OpenWork]:
+    """Return the open jobs of a company. One read."""
     prefix = OpenWork.of_company_pattern.format(company=company)
     listed = Key("pk").eq(OpenWork.pk_pattern) & Key("sk").begins_with(prefix)
-    items, _ = table.query(None, listed, limit=MOST_OPEN, fields=["sk"])
-    return len(items) < MOST_OPEN
+    items, _ = table.query(None, listed, limit=2 * MOST_OPEN)
+    return list(map(OpenWork.read, items))
 
 
 def get(table: Table, company: str, kind: str, object_id: str) -> OpenWork | None:

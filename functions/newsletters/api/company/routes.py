@@ -51,7 +51,7 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Change settings of the company: model, retriever, limit, four eyes, claims, clicks. Absent ones stay."""
+        """Change settings of the company: model, retriever, limit, checks, clicks, tenant. Absent ones stay."""
 
         def change() -> views.SettingsView:
             company = request.caller.company
@@ -67,6 +67,7 @@ class CompanyRoutes:
                 four_eyes=given.four_eyes,
                 check_claims=given.check_claims,
                 track_clicks=given.track_clicks,
+                ses_tenant=given.ses_tenant,
                 updated_at=timestamp(clock.now_ms()),
                 updated_by=request.caller.principal,
                 version=given.version,

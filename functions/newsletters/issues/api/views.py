@@ -157,11 +157,15 @@ class Issues(View):
 
 
 class CheckView(View):
-    """A finding before the start: one that `blocks` it, or a `warning`. `variant`: whose text it is about."""
+    """
+    A finding before the start: one that `blocks` it, or a `warning`. `facts`: the values of the sentence `problem` by
+    name. `variant`: whose text it is about.
+    """
 
     code: str
     level: Literal["blocks", "warning"]
     problem: str
+    facts: dict[str, str]
     variant: Literal["a", "b", "c", "d"] | None
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links
-from newsletters.issues.delivery import audience, subject_tests
+from newsletters.issues.delivery import audience, provider, subject_tests
+from newsletters.issues.delivery.allowance import Stop
 from newsletters.issues.delivery.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
 from newsletters.issues.pace import days, mailbox_providers, warm_up
@@ -26,9 +27,8 @@ from newsletters.store.items.item import timestamp
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import NoPlace
 from shared.aws.tables.rate_limits.gcra import Pace
-from shared.aws.tables.rate_limits.limit import Rate
 from shared.policy.consent.subscriptions import NEWSLETTERS
-from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, Refused
+from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, Refused, Unrecognised
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
+    from newsletters.issues.delivery.allowance import Allowance
     from newsletters.issues.pace.warm_up import DayRoom
     from newsletters.store.items import Issue, Recipient
     from newsletters.store.items.issues import Variant
@@ -48,19 +49,6 @@ MOST_DOUBTS: Final = 3  # of a batch, after which the issue waits: the provider 
 DOUBTS, THROTTLED, OUT_OF_TIME = "doubts", "throttled", "out_of_time"
 NOT_YET: Final = "not_yet"
 DAY_SPENT: Final = "ses_LimitExceededException"  # passes by itself
-RATE: Final = Rate(every_ms=100, burst=10)  # of a company: below the 14 a second of a usual account
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """
-    The batch ends early. *pauses*: a person has to act; otherwise the issue goes on at *until_ms* (since 1970), later,
-    or at once.
-    """
-
-    reason: str
-    pauses: bool = False
-    until_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +72,7 @@ class Sending:
     sealed: Mapping[Variant, Sealed]
     owner: str
     until_ms: int
+    allowance: Allowance
     room: DayRoom | None = None
 
 
@@ -202,13 +191,15 @@ def _attempt(sending: Sending, reserved: Recipient, to: Writable) -> Stop | bool
     table = resources.store.table
     place = sending.room.place_back(reserved) if sending.room is not None else None
     try:
-        sent = resources.ses().send(_mail(sending, reserved, to))
+        sent = provider.send(resources, _mail(sending, reserved, to), sending.allowance.tenant)
     except Misconfigured as refusal:
         recipients.give_back(table, reserved, place)
         return Stop(refusal.code, pauses=refusal.code != DAY_SPENT)
     except NotSent:
         recipients.give_back(table, reserved, place)
         return Stop(THROTTLED)
+    except Unrecognised as answer:  # The mail is in doubt, and no other one is tried.
+        return Stop(answer.code, pauses=True)
     except InDoubt:
         return False
     except Refused as refusal:
@@ -224,7 +215,7 @@ def _wait_for_turn(sending: Sending) -> bool:
     """Wait until the company's pace permits a mail; False if that is after the end of the turn."""
     table = sending.resources.store.table
     pace = Pace(table, SendPace.key)
-    while (at_ms := pace.take(sending.issue.company_id, RATE)) is not None:
+    while (at_ms := pace.take(sending.issue.company_id, sending.allowance.rate)) is not None:
         if at_ms >= sending.until_ms:
             return False
         clock.sleep_ms(max(1, at_ms - clock.now_ms()))

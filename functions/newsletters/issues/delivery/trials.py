@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import content, links
+from newsletters.issues.delivery import provider
 from newsletters.issues.links import TEST, Link
 from newsletters.store import issues
 from newsletters.store.items import RecipientState
@@ -74,7 +75,8 @@ def _give_up(resources: SendingResources, mail: TestMail) -> None:
 def _attempt(resources: SendingResources, issue: Issue, sealed: Sealed, mail: TestMail) -> None:
     state, reason = RecipientState.SENT, None
     try:
-        resources.ses().send(_mail(resources, issue, sealed, mail))
+        tenant = provider.tenant_for(resources, issue.company_id)
+        provider.send(resources, _mail(resources, issue, sealed, mail), tenant)
     except Refused as refusal:
         state, reason = RecipientState.FAILED, refusal.code
     except NotSent:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
+from newsletters.issues.delivery import allowance as allowances
 from newsletters.issues.delivery import dispatch, ends, health, settlement, snapshot, subject_tests
+from newsletters.issues.delivery.allowance import Stop
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
 from newsletters.store import issues
 from newsletters.store.items import IssueState
@@ -22,6 +24,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources, Run, SendingResources
+    from newsletters.issues.delivery.allowance import Allowance
     from newsletters.store.items import Issue
 
 TURN_MS: Final = 20 * clock.SECOND_MS
@@ -76,6 +79,13 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
     if resources.switches.in_force().safe_mode:
         issues.next_turn(table, issue, clock.now_ms() + WAIT_MS)
         return
+    _work(resources, issue, run, until_ms)
+
+
+def _work(resources: SendingResources, issue: Issue, run: Run, until_ms: int) -> None:
+    """Work on an issue until its turn ends, or the issue does."""
+    table = resources.store.table
+    allowance: Allowance | None = None
     while issue.state is IssueState.SENDING:
         if clock.now_ms() >= until_ms:
             _go_on(resources, issue)
@@ -85,7 +95,10 @@ def _run(resources: SendingResources, issue: Issue, run: Run) -> None:
         elif issue.phase == "again":
             issue = settlement.plan_again(table, issue)
         elif issue.phase == "dispatch":
-            batch = _sent(resources, issue, run, until_ms)
+            allowance = allowance or _allowed(resources, issue)
+            if allowance is None:
+                return
+            batch = _sent(resources, issue, run, until_ms, allowance)
             if batch is None:
                 return
             issue = batch
@@ -101,9 +114,19 @@ def _is_too_late(issue: Issue) -> bool:
     return issue.not_after is not None and clock.now_ms() > issue.not_after
 
 
-def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) -> Issue | None:
+def _allowed(resources: SendingResources, issue: Issue) -> Allowance | None:
+    """Return what the turn may use of the mail provider; None if it ends here."""
+    found = allowances.of_turn(resources, issue.company_id)
+    if isinstance(found, Stop):
+        _stop(resources, issue, found)
+        return None
+    return found
+
+
+def _sent(
+    resources: SendingResources, issue: Issue, run: Run, until_ms: int, allowance: Allowance
+) -> Issue | None:
     """Send a batch and return the issue at its next place; None if the turn ends here."""
-    table = resources.store.table
     issue = subject_tests.decided(resources, issue)
     if issue.state is not IssueState.SENDING:
         return None
@@ -118,17 +141,29 @@ def _sent(resources: SendingResources, issue: Issue, run: Run, until_ms: int) ->
         ends.end(resources, issue, IssueState.PAUSED, pause_reason=CONTENT_LOST)
         return None
     batch = dispatch.send_batch(
-        Sending(resources=resources, issue=issue, sealed=sealed, owner=run.owner, until_ms=until_ms)
+        Sending(
+            resources=resources,
+            issue=issue,
+            sealed=sealed,
+            owner=run.owner,
+            until_ms=until_ms,
+            allowance=allowance,
+        )
     )
     if batch.stop is None:
         return batch.issue
-    if batch.stop.pauses:
-        ends.end(resources, issue, IssueState.PAUSED, pause_reason=batch.stop.reason)
-    elif batch.stop.reason == OUT_OF_TIME:
+    _stop(resources, issue, batch.stop)
+    return None
+
+
+def _stop(resources: SendingResources, issue: Issue, stop: Stop) -> None:
+    if stop.pauses:
+        ends.end(resources, issue, IssueState.PAUSED, pause_reason=stop.reason)
+    elif stop.reason == OUT_OF_TIME:
         _go_on(resources, issue)
     else:
-        issues.next_turn(table, issue, batch.stop.until_ms or clock.now_ms() + WAIT_MS)
-    return None
+        until_ms = stop.until_ms or clock.now_ms() + WAIT_MS
+        issues.next_turn(resources.store.table, issue, until_ms)
 
 
 def _objection(resources: SendingResources, issue: Issue) -> str | None:

@@ -20,6 +20,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             STATS#{shard}                       IssueStats, a part of its counters
     NLISSUE#{issue}#{shard} RCPT#{recipient}                    Recipient
     NLPACE#{company}        HEAD                                SendPace
+    NLPACE#~account         HEAD                                Senders
     NLCOMPANY#{company}     LIST#{list}                         PublicList
                             TEMPLATE#{template}                 MailTemplate
                             ARCHIVE#{list}#{sent_at}#{issue}    ArchivedIssue
@@ -41,7 +42,7 @@ they are due (`NLDUE`), and parked events by company (`NLPARKED`).
 from typing import Final
 
 from newsletters.store.items.company import AiUse, CompanySettings, SettingsVersion, WarmUp
-from newsletters.store.items.issues import Issue, IssueEntry, IssueState, SendPace
+from newsletters.store.items.issues import Issue, IssueEntry, IssueState, Senders, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
 from newsletters.store.items.metadata import (
@@ -100,7 +101,7 @@ from newsletters.store.items.templates import MailTemplate
 
 ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
-    StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace,
+    StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace, Senders,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
     SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail, MailTemplate, Interest,
 )  # fmt: skip
@@ -151,6 +152,7 @@ __all__ = [
     "Revision",
     "RunState",
     "SendPace",
+    "Senders",
     "Series",
     "SeriesRule",
     "SeriesRun",

@@ -17,7 +17,8 @@ class CompanySettings(TableItem):
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
     (`shared.ai.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
     author cannot approve an own draft, with *check_claims* the model judges each statement of a draft by its passages.
-    *track_clicks*: clicks of readers are counted. *ai_version* is the live version of the model's settings.
+    *track_clicks*: clicks of readers are counted. *ses_tenant*: mails are sent as a tenant of SES of its own.
+    *ai_version* is the live version of the model's settings.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -30,6 +31,7 @@ class CompanySettings(TableItem):
     four_eyes: bool = False
     check_claims: bool = False
     track_clicks: bool = False
+    ses_tenant: bool = False
     ai_version: int | None = None
     updated_at: str
     updated_by: str

@@ -176,6 +176,16 @@ class IssueEntry(TableItem):
     issue_id: str
 
 
+class Senders(TableItem):
+    """The companies that send issues now, each as `{until_ms}#{company_id}` (`store.senders`)."""
+
+    partition: ClassVar[str] = "NLPACE#{account}"
+    sort: ClassVar[str] = "HEAD"
+
+    companies: set[str]
+    ttl: int
+
+
 class SendPace(TableItem):
     """The time from which a company's next mail may be sent (`shared.aws.tables.rate_limits.gcra`)."""
 

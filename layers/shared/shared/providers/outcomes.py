@@ -12,6 +12,7 @@ The outcomes of one attempt to send: `Sent`, or one of these exceptions.
     + NotSent                  certainly not sent: refused connection, unknown host; a retry cannot send twice
       - Throttled              rate limit of the provider: this sender's other messages must wait too
     + InDoubt                  lost response or internal error of the provider: it may have acted, or may act yet
+      - Unrecognised           an answer that the provider does not document
 
 No message of them contains text of the provider: an error text can repeat an address or a body. What the provider says
 besides its code is in `details`, for the response to the caller only.
@@ -163,3 +164,7 @@ class InDoubt(Exception):
         super().__init__(code)
         self.code = code
         self.details = details
+
+
+class Unrecognised(InDoubt):
+    """The provider has answered in a way that it does not document: a person has to look before more is sent."""

@@ -78,4 +78,5 @@ class SendRequest(BaseModel):
     ReplyToAddresses: list[str] = Field(default_factory=list)
     Content: MailContent
     EmailTags: list[Tag] = Field(default_factory=list)
+    TenantName: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
     ConfigurationSetName: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from local.sandbox.accounts.mail.accepted_mails import AcceptedMail
 from local.sandbox.accounts.mail.attachments import refused
 from local.sandbox.accounts.mail.send_request import SendRequest
-from local.sandbox.providers.email import identities, ses_events
+from local.sandbox.providers.email import identities, ses_events, tenants
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused, parse_json
 from local.sandbox.responses import aws_error, json_response
 
@@ -46,6 +46,7 @@ _REGION = re.compile(r"Credential=[^/,]+/\d+/([a-z0-9-]+)/")
 _FAILURES = {
     403: "AccessDeniedException",
     404: "NotFoundException",
+    409: "ConflictException",  # SendEmail does not document it
     429: "TooManyRequestsException",
 }
 
@@ -64,6 +65,8 @@ async def send_email(call: Call) -> Answer:
             raise Refused(aws_error("BadRequestException", broken))
     if not identities.is_verified(parseaddr(request.FromEmailAddress)[1]):
         raise Refused(aws_error("MessageRejected", "Email address is not verified."))
+    if (refusal := tenants.refusal(call.sandbox, request)) is not None:
+        raise refusal
     mail = _accepted(call, request)
     if len(mail.raw) > _LARGEST_BYTES:
         raise Refused(aws_error("BadRequestException", f"the mail has over {_LARGEST_BYTES} bytes"))
@@ -145,6 +148,7 @@ PROVIDER = Provider(
     endpoints=(
         Endpoint("POST", "/v2/email/outbound-emails", ("SendEmail",), send_email),
         *identities.ENDPOINTS,
+        *tenants.ENDPOINTS,
     ),
     failure=failure,
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
 
 from shared.api.auth import Caller
-from shared.policy.consent import withdrawals
+from shared.policy.consent import unreachable, withdrawals
 from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.subscriptions import subscription
+from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.console.contacts.test_contact_changes import (
@@ -177,3 +180,128 @@ def test_a_number_that_another_person_has_by_now_is_left_alone(
     assert choose(inbox, zoe, "sms", "opted_out").status == 400
     assert choose(inbox, zoe, "*", "opted_out").result["complete"] is False
     assert records.standing("acme", [ZOE], "sms").newest is None
+
+
+ADMIN = Caller(
+    company="acme",
+    scopes=CONSENT.scopes | {"contacts:admin"},
+    principal="api-key:administrator",
+)
+
+
+def bounced(records: Consents, at: str = "2026-11-01T08:00:00.000Z") -> None:
+    found = Unreachable(reason="General", at=at, evidence="IS-1/ses-1")
+    unreachable.note(records.table, "acme", MAIL, "email", found)
+
+
+def lifted(inbox: InboxSystem, caller: Caller = ADMIN, **changes: Any) -> Any:
+    body = {
+        "channel": "email",
+        "value": MAIL,
+        "since": "2026-11-01T08:00:00.000Z",
+        "reason": "person_confirmed",
+        "evidence": "has called us",
+        **changes,
+    }
+    return send(inbox, f"POST /contacts/{id_of(inbox, 'zoe')}/reachability", body, caller)
+
+
+def report_of(result: dict[str, Any]) -> dict[str, Any] | None:
+    (mail,) = [one for one in result["channels"] if one["channel"] == "email"]
+    (shown,) = [one for one in mail["identifiers"] if one["value"] == MAIL]
+    report: dict[str, Any] | None = shown.get("unreachable")
+    return report
+
+
+def test_an_administrator_lifts_a_bounce_with_a_reason_and_evidence_that_stay(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    bounced(records)
+    before = inbox.get(CONSENT, f"/contacts/{id_of(inbox, 'zoe')}/consents").result
+    report = report_of(before)
+    assert report is not None
+    assert (report["reason"], report.get("liftedAt")) == ("General", None)
+
+    answer = lifted(inbox)
+
+    report = report_of(answer.result)
+    assert report is not None
+    assert report["liftedAt"] is not None
+    assert (report["liftReason"], report["liftEvidence"]) == ("person_confirmed", "has called us")
+    assert unreachable.of_address(records.table, "acme", MAIL, "email") is None
+    assert not subscription(records.table, "acme", MAIL, None).is_unreachable
+    assert lifted(inbox).status == 200, "a repeated call changes nothing"
+
+
+def test_a_bounce_after_the_lift_counts_again_and_a_newer_one_than_was_seen_stays(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    bounced(records)
+    lifted(inbox)
+    bounced(records, at="2026-11-02T08:00:00.000Z")
+
+    unseen = lifted(inbox)
+
+    assert (unseen.status, unseen.body["error"]["code"]) == (409, "not_unreachable")
+    assert subscription(records.table, "acme", MAIL, None).is_unreachable
+
+
+def test_the_lift_of_a_bounce_leaves_a_complaint_and_an_opt_out(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    bounced(records)
+    said = Statement(
+        source=Source.COMPLAINT, at_ms=clock.now_ms(), evidence="ses-2", channel="email"
+    )
+    records.record_opt_out("acme", [MAIL], said)
+
+    lifted(inbox)
+
+    assert subscription(records.table, "acme", MAIL, None).is_opted_out
+    assert states(inbox, id_of(inbox, "zoe"))[f"email {MAIL}"] == "opted_out"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"value": "stranger@example.com"}, "value"),
+        ({"evidence": " "}, "evidence"),
+        ({"reason": "because"}, "reason"),
+        ({"channel": "*"}, "channel"),
+    ],
+)
+def test_a_lift_without_an_own_address_a_reason_and_evidence_is_refused_with_the_field(
+    inbox: InboxSystem,
+    people: Listed,
+    records: Consents,
+    changes: dict[str, Any],
+    field: str,
+) -> None:
+    bounced(records)
+    answer = lifted(inbox, **changes)
+
+    assert answer.status == 400
+    assert [one["field"] for one in answer.body["error"]["details"]] == [field]
+    assert unreachable.of_address(records.table, "acme", MAIL, "email") is not None
+
+
+def test_who_only_records_consent_lifts_no_bounce(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    bounced(records)
+    assert lifted(inbox, CONSENT).status == 403
+    assert unreachable.of_address(records.table, "acme", MAIL, "email") is not None
+
+
+def test_the_audit_log_has_the_lift_without_the_address_and_the_evidence(
+    inbox: InboxSystem, people: Listed, records: Consents
+) -> None:
+    bounced(records)
+    lifted(inbox)
+
+    log = inbox.module.routes.audit_log.table.name
+    rows = str(boto3.client("dynamodb").scan(TableName=log)["Items"])
+    assert "lift_report" in rows
+    assert "person_confirmed" in rows
+    assert MAIL not in rows
+    assert "has called us" not in rows

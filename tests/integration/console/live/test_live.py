@@ -172,6 +172,14 @@ def test_the_hint_of_a_removed_conversation_says_so(live: LiveSystem) -> None:
     assert live.hints() == [{"context": "whatsapp", "key": "r1", "version": 7, "removed": True}]
 
 
+def test_the_hint_of_a_new_conversation_says_so(live: LiveSystem) -> None:
+    live.connect()
+
+    live.announce(change(is_new=True))
+
+    assert live.hints() == [{"context": "whatsapp", "key": "r1", "version": 7, "new": True}]
+
+
 def test_the_hints_of_a_batch_are_one_post_to_each_connection(live: LiveSystem) -> None:
     live.connect(name="one")
     live.connect(name="two")

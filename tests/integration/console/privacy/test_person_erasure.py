@@ -21,8 +21,10 @@ from shared.inbox.items import Context
 from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
+from tests.integration.console.contacts.exchange.imports import Files
 from tests.integration.console.people import (
     ADA,
+    BEN,
     CANARY,
     COMPANY,
     GIVEN,
@@ -196,6 +198,35 @@ def test_a_conversation_since_the_request_keeps_its_person_and_gets_a_new_contac
     (own,) = (one for one in profiles if one["contact_id"]["S"] in resolution.ids_of(COMPANY, ada))
     assert not {"merged_into", "members"} & own.keys()
     assert people.left(MAIL, *WORDS[2:4]) == []
+
+
+@pytest.mark.parametrize("waits", [1, 4, None])
+def test_an_import_that_has_begun_makes_no_contact_of_what_was_erased(
+    people: People, waits: int | None
+) -> None:
+    """Its rows come during or after the erasure; a new import is a later act of people."""
+    file = f"phone,email,name\n+{ADA},,{WORDS[3]}\n+{BEN},,Ben\n,{MAIL},{WORDS[3]}\n"
+    columns = ("phone", "email", "name")
+    files = Files(people.inbox)
+    path = files.started(file, *columns)
+    ids, passed = ids_of(people), [0]
+
+    def goes_on() -> None:
+        passed[0] += 1
+        if passed[0] == waits:
+            files.runs.drain()
+
+    people.meanwhile = goes_on
+    people.run()
+    files.runs.drain()
+    people.show()
+
+    assert passed[0] > (waits or 0)
+    rule = "the person was erased after the import had begun"
+    assert files.rows(path) == [(2, "refused", rule), (3, "updated"), (4, "refused", rule)]
+    assert people.left(*WORDS, *ids) == []
+    again = files.imported(file, *columns)
+    assert [one[1] for one in files.rows(again)] == ["created", "unchanged", "created"]
 
 
 @pytest.mark.long

@@ -38,6 +38,17 @@ API = Api(
         "POST /contacts/{contact_id}/consents": Special(
             inputs=({"channel": "sms", "state": "opted_out", "evidence": "said so"},)
         ),
+        "POST /contacts/{contact_id}/reachability": Special(
+            inputs=(
+                {
+                    "channel": "email",
+                    "value": "who@example.com",
+                    "since": "2026-11-01T08:00:00.000Z",
+                    "reason": "person_confirmed",
+                    "evidence": "said so",
+                },
+            )
+        ),
         "PUT /attributes/{name}": Special(
             inputs=({"kind": "choice", "title": "Tier", "choices": ["iron"], "filterable": True},),
             path={"name": "canary_tier"},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.aws.dynamodb import Table
 from tests.integration.newsletters.api.author import NEWSLETTER, ONE, TYPES
 from tests.simulation.newsletters.system import BEN
 
@@ -307,6 +308,24 @@ def test_a_copy_has_the_configuration_and_topics_of_another_newsletter_and_own_v
     assert copy["topics"]["custom_topics"] == first["topics"]["custom_topics"]
     assert (copy["topics"]["status"], copy["topics"]["retrieved_content"]) == ("pending", [])
     assert author.do("POST", ALL, body, key=KEY) == made
+
+
+def test_a_copy_of_topics_that_are_no_type_any_more_names_them_and_makes_nothing(
+    author: Author,
+) -> None:
+    author.at("selected")
+    stored = [TYPES[0], "Beekeeping of an earlier release"]
+    table = Table(author.system.dynamodb, author.system.table)
+    key = {"PK": f"NEWSLETTER#{author.system.code}", "SK": "TOPICS"}
+    table.update(key, put={"selected_types": stored})
+    before = author.do("GET", ALL)["newsletters"]
+
+    problems = author.problems("POST", ALL, {"copy_from": author.system.code})
+
+    assert problems == {
+        "copy_from": f"selects {stored[1]}, which is no type any more: change its topics first"
+    }
+    assert author.do("GET", ALL)["newsletters"] == before
 
 
 def test_only_newsletters_that_the_caller_may_read_are_copied(author: Author) -> None:

@@ -60,11 +60,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error of the API. *problems*: the fields with the rules that they break."""
+    """
+    An error of the API. *problems*: the fields with the rules that they break. *newer*: what another author answered
+    meanwhile.
+    """
 
     status: int
     code: str
     problems: Mapping[str, str] = field(default_factory=dict)
+    newer: Mapping[str, str] | None = None
 
 
 type Answered = Callable[[Call], Answer | Refusal]
@@ -110,12 +114,11 @@ class Network:
         page.route(lambda _: True, self._take)
         page.route_web_socket(lambda address: address.startswith(_LIVE), self._connect)
 
-    def hint(self, context: str, key: str, version: int) -> None:
-        """Tell that a conversation has changed."""
+    def hint(self, context: str, key: str, version: int, **facts: Any) -> None:
+        """Tell that a conversation has changed; *facts*: who is notified, whether it is new."""
+        hint = {"context": context, "key": key, "version": version, **facts}
         for socket in self.sockets:
-            socket.send(
-                json.dumps({"hints": [{"context": context, "key": key, "version": version}]})
-            )
+            socket.send(json.dumps({"hints": [hint]}))
 
     def routes(self) -> list[str]:
         """Return the routes that were called, in their order."""
@@ -180,7 +183,8 @@ class Network:
             self.calls.append(call)
             answer = self.answers[name](call)
             if isinstance(answer, Refusal):
-                route.fulfill(status=answer.status, json=_error(answer.code, answer.problems))
+                error = _error(answer.code, answer.problems, answer.newer)
+                route.fulfill(status=answer.status, json=error)
             else:
                 route.fulfill(json=_content(operation, answer))
         except InvalidInput as refusal:
@@ -219,9 +223,12 @@ def _content(operation: Operation, answer: Answer) -> Mapping[str, Any]:
     return {"result": shown, **({"cursor": answer.cursor} if answer.cursor else {})}
 
 
-def _error(code: str, problems: Mapping[str, str]) -> Mapping[str, Any]:
+def _error(
+    code: str, problems: Mapping[str, str], newer: Mapping[str, str] | None = None
+) -> Mapping[str, Any]:
     details = [{"field": name, "problem": problem} for name, problem in problems.items()]
-    return {"error": {"code": code, "message": "", "retryable": False, "details": details}}
+    error = {"code": code, "message": "", "retryable": False, "details": details, "newer": newer}
+    return {"error": error}
 
 
 def _token(claims: Mapping[str, Any]) -> str:

@@ -145,3 +145,48 @@ def test_nothing_moves_for_people_who_wish_less_motion(opened: Opened, pages: Pa
     assert moving() > 0
     page.emulate_media(reduced_motion="reduce")
     assert moving() == 0
+
+
+def test_the_keys_are_listed_and_the_first_stop_skips_to_the_content(
+    opened: Opened, pages: Path
+) -> None:
+    page = opened(Company().network(pages), "all")
+    page.locator(".row").first.wait_for()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    page.keyboard.press("?")
+    listed = page.get_by_role("dialog", name="Keyboard shortcuts")
+    for name in (
+        "Next conversation",
+        "Write a reply",
+        "Write a note",
+        "Assign",
+        "Snooze",
+        "Resolve",
+    ):
+        expect(listed.get_by_text(name).first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(listed).to_have_count(0)
+
+
+def test_the_undo_is_offered_for_eight_seconds_and_longer_while_the_pointer_is_on_it(
+    opened: Opened, pages: Path
+) -> None:
+    page = opened(Company().network(pages), "all/whatsapp/k0")
+    resolve = page.get_by_role("button", name="Resolve", exact=True)
+    resolve.wait_for()
+    page.clock.install()
+    resolve.click()
+    toast = page.locator(".toast", has_text="Resolved")
+    toast.wait_for()
+    page.clock.run_for(7_900)
+    expect(toast).to_have_count(1)
+    toast.hover()
+    page.clock.run_for(60_000)
+    expect(toast).to_have_count(1)
+    page.mouse.move(0, 0)
+    page.clock.run_for(8_100)
+    expect(toast).to_have_count(0)

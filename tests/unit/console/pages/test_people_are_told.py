@@ -155,3 +155,34 @@ def test_a_stack_that_answers_no_pings_is_live_and_asked_for_a_file_instead(
             signs.add(sign.inner_text())
     assert signs == {"Live"}
     assert len(network.sockets) == SILENT_CONNECTIONS + 1
+
+
+# Headless browsers show no notifications and keep the focus: a page that is not looked at notes what it would show.
+SHOWN = """
+window.told = [];
+document.hasFocus = () => false;
+window.Notification = class {
+  static permission = "granted";
+  static async requestPermission() { return "granted"; }
+  constructor(title, options) { window.told.push([title, options.body]); }
+  close() {}
+};
+"""
+
+
+@pytest.mark.parametrize("wish", ["off", "mine", "all"])
+def test_the_desktop_shows_by_choice_who_has_written_and_never_the_text(
+    opened: Opened, pages: Path, context: BrowserContext, wish: str
+) -> None:
+    company = Company()
+    network = company.network(pages)
+    context.add_init_script(SHOWN)
+    context.add_init_script(f"localStorage.setItem('parley:notify', '{wish}')")
+    page = opened(network, "all")
+    page.get_by_text("Live", exact=True).wait_for()
+    network.quiet(page)
+    company.unread.add(1)
+    network.hint("whatsapp", "k1", 2)
+    expect(page).to_have_title("(1) Parley")
+    told = [["Customer 1", "WhatsApp"]] if wish == "all" else []
+    assert page.evaluate("window.told") == told

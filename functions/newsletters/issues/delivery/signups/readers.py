@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import ReaderRequested, entry
+from newsletters.issues.delivery import provider
 from newsletters.issues.delivery.signups import people, signup_mail, welcome
 from newsletters.issues.readers.reader_data import contact_of
 from newsletters.store.items import Choices, Signup, SignupState
@@ -120,7 +121,8 @@ def _attempt(resources: SendingResources, of: PublicList, reserved: Signup) -> N
     """Make the wire attempt of a reserved sign-up."""
     table = resources.store.table
     try:
-        sent = resources.ses().send(signup_mail.mail_of(resources, of, reserved))
+        tenant = provider.tenant_for(resources, reserved.company_id)
+        sent = provider.send(resources, signup_mail.mail_of(resources, of, reserved), tenant)
     except (Misconfigured, NotSent):
         signups.give_back(table, reserved)
         signups.next_turn(table, reserved, clock.now_ms() + WAIT_MS)

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues import links, personal_fields
+from newsletters.issues.delivery import provider
 from newsletters.issues.delivery.signups.signup_mail import reference_of
 from newsletters.issues.links import LEAVE, NO_TRACK, Link
 from newsletters.issues.personal_fields import Names
@@ -61,10 +62,11 @@ def send(resources: SendingResources, of: PublicList, signup: Signup, run: Run) 
         on_doubt=OnDoubt.AT_MOST_ONCE,
     )
     mail = _mail(resources, of, signup, intended.action_id)
+    tenant = provider.tenant_for(resources, of.company_id)
 
     def attempt() -> str:
         try:
-            return resources.ses().send(mail).provider_id
+            return provider.send(resources, mail, tenant).provider_id
         except Misconfigured as refusal:  # An operator has to act: the mail waits.
             raise NotSent(refusal.code) from None
 

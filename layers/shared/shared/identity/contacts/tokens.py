@@ -4,6 +4,7 @@ hashes.
 
     word      each word of the name, without accents                doe
     digits    the last six digits of a phone number                 900101
+              and all of a shorter national number                  22123
     start     the first 3 and 8 characters of an address            ann, ann.doe@
     signed    an address in a signature of the person, whole          ann@work.example
     id        an external id or user id, with and without its
@@ -24,8 +25,8 @@ from boto3.dynamodb.conditions import Key
 
 from shared.identity import keyed_hashes
 from shared.identity.contacts.items import Found
-from shared.identity.contacts.words import folded, words_of
-from shared.identity.identifiers import IdentifierKind, number_of
+from shared.identity.contacts.words import contracted, folded, words_of
+from shared.identity.identifiers import IdentifierKind, national_number_of, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from shared.identity.identifiers import Identifier
 
 DIGITS: Final = 6
+FEWEST_DIGITS: Final = 4  # of the shortest national numbers
 STARTS: Final = (3, 8)  # each is a write when an address is new
 MOST_WORDS: Final = 8  # of a name: each is a write when a contact is made
 HASH_CHARACTERS: Final = 26  # base32: 130 bits
@@ -66,7 +68,9 @@ def of_identifier(identifier: Identifier) -> list[Token]:
     """Return the tokens of an identifier."""
     value = folded(identifier.value)
     if identifier.kind is IdentifierKind.PHONE:
-        return [(TokenKind.DIGITS, number_of(identifier)[-DIGITS:])]
+        national = national_number_of(identifier)
+        ends = (number_of(identifier)[-DIGITS:], *([national] if len(national) < DIGITS else []))
+        return [(TokenKind.DIGITS, end) for end in ends]
     if identifier.kind is IdentifierKind.EMAIL:
         return [(TokenKind.START, value[:length]) for length in STARTS if len(value) >= length]
     return [(TokenKind.ID, value), (TokenKind.ID, value.partition(":")[2])]
@@ -98,8 +102,11 @@ def of_attribute(name: str, value: str) -> Token:
 
 
 def of_number(digits: str) -> list[Token]:
-    """Return the token that every contact has whose number ends with *digits*; none for fewer than six."""
-    return [(TokenKind.DIGITS, digits[-DIGITS:])] if len(digits) >= DIGITS else []
+    """
+    Return the token that every contact has whose number ends with *digits*, of fewer than six whose whole national
+    number they are; none for fewer than four.
+    """
+    return [(TokenKind.DIGITS, digits[-DIGITS:])] if len(digits) >= FEWEST_DIGITS else []
 
 
 def of_text(text: str) -> list[Token]:
@@ -107,8 +114,9 @@ def of_text(text: str) -> list[Token]:
     value = folded(text)
     words = sorted(words_of(text), key=len)
     start = max((length for length in STARTS if length <= len(value)), default=0)
+    spellings = [one for word in words[-1:] for one in dict.fromkeys((word, contracted(word)))]
     return [
-        *((TokenKind.WORD, word) for word in words[-1:]),
+        *((TokenKind.WORD, word) for word in spellings),
         *([(TokenKind.START, value[:start])] if start else []),
     ]
 

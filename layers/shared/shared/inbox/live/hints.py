@@ -96,4 +96,6 @@ class Announcer:
             hint |= {"key": self.key_of(change), "version": change.version}
         if change.notified:
             hint["notified"] = list(change.notified)
+        if change.is_new:  # it may be of a person whose conversations a page shows
+            hint["new"] = True
         return {**hint, "removed": True} if change.is_removed else hint

@@ -61,7 +61,10 @@ def of_hashes[L: str | None](
     keys = [Consent.key(company, one, scope) for one in hashes for scope in every]
     keys += [Unreachable.key(company, one, EMAIL) for one in hashes]
     items = table.get_many(keys)
-    is_unreachable = any(item.get("item_type") == Unreachable.item_type for item in items)
+    is_unreachable = any(
+        item.get("item_type") == Unreachable.item_type and Unreachable.read(item).stands
+        for item in items
+    )
     newest: dict[str, Consent] = {}
     for item in items:
         if item.get("item_type") == Unreachable.item_type:

@@ -4,26 +4,40 @@ Addresses that a channel does not reach: for each company and address, one item 
     pk UNREACHABLE#{company}#{address_hash}    sk {channel}
 
 Address hashes are keyed, and of the normal form of a phone number, as in consent records. An item holds the newest
-report of a provider.
+report of a provider. People lift one with a reason; a later report counts again.
 """
 
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from boto3.dynamodb.conditions import Attr
+from pydantic import Field
 
+from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.tables.items import Item, filled
 from shared.identity.addresses import all_spellings, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
 
+# Why people lift a report: the person has said so, the mailbox or number was repaired, or the provider was wrong.
+type LiftReason = Literal["person_confirmed", "address_repaired", "provider_error"]
 
+
+class NotUnreachable(Exception):
+    """The address has no report of this time that could be lifted."""
+
+    def __init__(self) -> None:
+        super().__init__("since: no report of this address is so old")
+
+
+@audited("lift_reason")
 class Unreachable(Item):
     """
     An address that a channel does not reach, as reported by the provider: *reason* is its code, *at* the time.
 
-    Nothing is sent to it until a message arrives from it or the item expires: numbers and mailboxes are reassigned.
+    Nothing is sent to it until a message arrives from it, people lift the report (*lifted_at*, with *lift_reason* and
+    *lift_evidence*) or the item expires: numbers and mailboxes are reassigned.
     """
 
     item_type: ClassVar[str] = "UNREACHABLE"
@@ -37,6 +51,14 @@ class Unreachable(Item):
     reason: str
     at: str
     evidence: str  # action id or entry id of the undelivered message
+    lifted_at: str | None = None
+    lift_reason: LiftReason | None = None
+    lift_evidence: str | None = Field(default=None, repr=False)
+
+    @property
+    def stands(self) -> bool:
+        """Whether nothing is sent to the address."""
+        return self.lifted_at is None
 
     @classmethod
     def key(cls, company_id: str, of_address: str, channel: str) -> Attributes:
@@ -74,8 +96,46 @@ def note_hash(
 
 def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
     """Return the newest record of an address on a channel, strongly consistent; None if it may be written to."""
-    records = _records(table, company_id, address, channel)
-    return max((record for _, record in records), key=lambda record: record.at, default=None)
+    found = (
+        one for one in of_address_with_lifted(table, company_id, address, channel) if one.stands
+    )
+    return max(found, key=lambda record: record.at, default=None)
+
+
+def of_address_with_lifted(
+    table: Table, company_id: str, address: str, channel: str
+) -> list[Unreachable]:
+    """Return all records of an address on a channel, strongly consistent, also those that people have lifted."""
+    return [record for _, record in _records(table, company_id, address, channel)]
+
+
+def lift(
+    table: Table,
+    company_id: str,
+    address: str,
+    channel: str,
+    *,
+    since: str,
+    reason: LiftReason,
+    evidence: str,
+) -> None:
+    """
+    Lift the records of an address up to the one of *since*, which the person has seen; a newer report stands.
+
+    Idempotent. An opt-out, also by a complaint, is another item and stays. Raises NotUnreachable.
+    """
+    seen = [one for one in _records(table, company_id, address, channel) if one[1].at <= since]
+    if not seen:
+        raise NotUnreachable
+    at = clock.to_text(clock.now_ms())
+    for key, record in seen:
+        if record.stands:
+            lifted = {"lifted_at": at, "lift_reason": reason, "lift_evidence": evidence}
+            with suppress(ConditionFailed):  # A newer report stands.
+                table.put(
+                    {**key, **record.model_copy(update=lifted).attributes()},
+                    when=Unreachable.attr("at").eq(record.at),
+                )
 
 
 def clear(table: Table, company_id: str, address: str, channel: str, received_at: str) -> None:

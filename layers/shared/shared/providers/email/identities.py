@@ -97,7 +97,8 @@ class DomainIdentity:
 class Account:
     """
     The account at SES. *may_send*: it is neither paused nor shut down. *is_under_review*: SES may pause it soon.
-    *is_sandbox*: mails go to verified addresses only. *left_today*: mails of the next 24 hours, None without a limit.
+    *is_sandbox*: mails go to verified addresses only. *left_today*: mails of the next 24 hours, None without a limit,
+    *most_today* those of any 24 hours. *a_second*: the most mails of a second.
 
     SES API v2, "GetAccount".
     """
@@ -106,6 +107,8 @@ class Account:
     is_under_review: bool
     is_sandbox: bool
     left_today: int | None
+    most_today: int | None = None
+    a_second: float = 1.0  # of an account in the sandbox
 
 
 @dataclass(eq=False)
@@ -133,6 +136,8 @@ class Identities:
             is_under_review=state == _UNDER_REVIEW,
             is_sandbox=not answer.get("ProductionAccessEnabled"),
             left_today=max(left, 0) if most != _NO_QUOTA else None,
+            most_today=most if most != _NO_QUOTA else None,
+            a_second=float(quota.get("MaxSendRate", 1)),
         )
 
     def of_address(self, address: str) -> Identity | None:

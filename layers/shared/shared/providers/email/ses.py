@@ -30,6 +30,7 @@ from shared.providers.outcomes import (
     NotSent,
     Refused,
     Sent,
+    Unrecognised,
 )
 
 if TYPE_CHECKING:
@@ -64,9 +65,10 @@ _OPERATOR_MUST_FIX = frozenset(
         "SendingPausedException",
         "AccountSuspendedException",
         "LimitExceededException",
-        "NotFoundException",  # the configuration set of the request
+        "NotFoundException",  # the configuration set of the request, or its tenant
     }
 )
+_OF_THE_MAIL = frozenset({"BadRequestException", "MessageRejected"})
 
 
 class SesClient(Protocol):
@@ -147,6 +149,7 @@ class Mail:
     loop_mark: str | None = None
     suppress_auto_replies: bool = False
     configuration_set: str | None = None
+    tenant: str | None = None
     action_id: str
     tags: Mapping[str, str] = field(default_factory=dict)
 
@@ -186,6 +189,8 @@ class Mail:
             request["ReplyToAddresses"] = [self.reply_to]
         if self.configuration_set:
             request["ConfigurationSetName"] = self.configuration_set
+        if self.tenant:
+            request["TenantName"] = self.tenant
         return request
 
     def _headers(self) -> dict[str, str]:
@@ -224,8 +229,8 @@ class Ses:
         """
         Send one mail and return its SES id, from which `message_ids` derives its Message-ID.
 
-        One attempt. Raises Refused (including AddressUnusable and Misconfigured), NotSent or InDoubt. (API reference,
-        SendEmail.)
+        One attempt. Raises Refused (including AddressUnusable and Misconfigured), NotSent or InDoubt, for a mail of a
+        tenant also Unrecognised. (API reference, SendEmail.)
         """
         # SES accepts no local part outside ASCII; normalised domains are always ASCII (API reference, "Destination").
         if not all(address.isascii() for address in (mail.to, *mail.cc, *mail.bcc)):
@@ -235,7 +240,7 @@ class Ses:
         try:
             answer = self._client.send_email(**mail.request())
         except (ClientError, BotoCoreError) as error:
-            raise _failure(error) from None
+            raise _failure(error, is_of_tenant=mail.tenant is not None) from None
         if not answer.get("MessageId"):
             raise InDoubt("ses_no_id")
         return Sent(str(answer["MessageId"]), ACCEPTED)
@@ -288,9 +293,11 @@ def _utf8(text: str) -> dict[str, str]:
     return {"Data": text, "Charset": "UTF-8"}
 
 
-def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
+def _failure(
+    error: ClientError | BotoCoreError, *, is_of_tenant: bool
+) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
-        return _service_failure(error)
+        return _service_failure(error, is_of_tenant=is_of_tenant)
     if isinstance(error, ParamValidationError):
         return Refused("ses_ParamValidationError")  # The SDK validates before it sends.
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError | NoCredentialsError):
@@ -298,7 +305,7 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     return InDoubt(type(error).__name__)
 
 
-def _service_failure(error: ClientError) -> Refused | NotSent | InDoubt:
+def _service_failure(error: ClientError, *, is_of_tenant: bool) -> Refused | NotSent | InDoubt:
     name = error.response["Error"]["Code"]
     status = error.response["ResponseMetadata"]["HTTPStatusCode"]
     code = f"ses_{name}"
@@ -308,4 +315,7 @@ def _service_failure(error: ClientError) -> Refused | NotSent | InDoubt:
         return InDoubt(code)
     if name in _OPERATOR_MUST_FIX or status == _FORBIDDEN:
         return Misconfigured(code)
+    # Check: the answers to mails of tenants are not documented, see `tenants.py`.
+    if is_of_tenant and name not in _OF_THE_MAIL:
+        return Unrecognised(code)
     return Refused(code)
