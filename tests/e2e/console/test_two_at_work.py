@@ -249,8 +249,8 @@ def test_many_conversations_are_snoozed_and_archived_and_put_back_before_a_colle
         page.get_by_role("button", name=AR["bulk.dismiss"]).wait_for()
         expect(status).to_contain_text(re.compile("[3٣]"))
 
-    for action, shown in (("snooze", "snoozed"), ("archive", "archived")):
-        name = re.compile(re.escape(DE[f"inbox.status.{shown}"]))
+    for action, state in (("snooze", "snoozed"), ("archive", "archived")):
+        name = re.compile(re.escape(DE[f"inbox.status.{state}"]))
         selection = chosen()
         narrow(page, 320)
         if action == "snooze":
