@@ -350,7 +350,7 @@ def test_the_document_describes_the_route(inbox: InboxSystem) -> None:
     of_request = "/privacy/requests/{request_id}"
     others |= {of_request, f"{of_request}/confirm"}
     changes = ("/identifiers", "/identifiers/{identifier_id}", "/merge")
-    records = ("/notes", "/notes/{note_id}", "/changes", "/consents")
+    records = ("/notes", "/notes/{note_id}", "/changes", "/consents", "/reachability")
     of_one = ("", "/lists", "/tickets", "/conversations", "/suggestions", *changes, *records)
     contacts = {"/contacts", *(f"/contacts/{{contact_id}}{end}" for end in of_one)}
     contacts |= {"/contacts/merges/{merge_id}/undo", "/attributes", "/attributes/{name}"}

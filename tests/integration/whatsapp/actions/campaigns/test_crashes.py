@@ -10,8 +10,6 @@ import pytest
 
 from shared.providers.whatsapp.meta_graph import Graph
 from tests.integration.whatsapp.actions.campaigns.runs import (
-    Killed,
-    Killer,
     Runs,
     numbers,
     shuffled,
@@ -33,19 +31,7 @@ def test_a_worker_killed_at_any_call_neither_forgets_nor_doubles_a_recipient(
     runs.wrote(*people)
     listed = [*(f"+{n}" for n in people), f"+{people[0]}"]
     campaign = runs.create(listed, autoStart=True, messagesPerSecond=1)["campaignId"]
-    kills = 0
-    for at in range(first, 400, 7):
-        bodies = runs.events()
-        if not bodies:
-            break
-        for body in bodies:
-            try:
-                with Killer(at, after=after):
-                    runs.job(body, "the-same")
-            except Killed:
-                kills += 1
-                runs.left.append(body)
-        runs.now += 3 * 60_000
+    kills = runs.jobs_killed(first, after=after)
     shown = runs.finish(campaign)
 
     assert kills
