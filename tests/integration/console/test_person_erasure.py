@@ -34,6 +34,7 @@ from tests.integration.console.people import (
     People,
     people_on_moto,
 )
+from tests.integration.console.test_contact_changes import EDITOR, send
 from tests.integration.whatsapp.conftest import text
 
 if TYPE_CHECKING:
@@ -227,6 +228,41 @@ def test_an_import_that_has_begun_makes_no_contact_of_what_was_erased(
     assert people.left(*WORDS, *ids) == []
     again = files.imported(file, *columns)
     assert [one[1] for one in files.rows(again)] == ["created", "unchanged", "created"]
+
+
+@pytest.mark.parametrize("when", [1, 5, 15])
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_a_merge_or_undo_while_an_erasure_runs_harms_no_other_person(
+    people: People, when: int, *, is_undone: bool
+) -> None:
+    """Whom the request was about is decided when it begins: Ben is merged with Ada later, or was until then."""
+    ada, ben = (
+        people.inbox.get(EDITOR, "/contacts", q=one).result["contacts"][0]["contactId"]
+        for one in (ADA, BEN)
+    )
+    path, passed, statuses = f"/contacts/{ada}/merge", [0], []
+    if is_undone:
+        merge_id = send(people.inbox, f"POST {path}", {"contactId": ben}).result["mergeId"]
+        assert send(people.inbox, f"POST /contacts/merges/{merge_id}/undo").status == 200
+
+    def merges() -> None:
+        passed[0] += 1
+        if passed[0] == when:
+            statuses.append(send(people.inbox, f"POST {path}", {"contactId": ben}).status)
+
+    people.meanwhile = merges
+    people.run()
+    people.show()
+
+    assert statuses
+    assert people.left(*WORDS) == []
+    (row,) = people.inbox.rows(q=BEN)
+    shown = people.inbox.get(EDITOR, f"/contacts/{ben}").result
+    assert (row["contact"], shown["name"], len(shown["handles"])) == ("Ben", "Ben", 1)
+    people.write("wamid.9", BEN, "once more", "Ben")
+    people.show()
+    (found,) = people.inbox.get(EDITOR, "/contacts", q="ben").result["contacts"]
+    assert found["contactId"] in {ada, ben}
 
 
 @pytest.mark.long
