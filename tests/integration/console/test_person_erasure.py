@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from console.privacy import jobs, person
+from console.privacy.inventory import SETTLES_MS
 from console.store.person_jobs import PersonJob
 from richpanel.store import states as help_desk_states
 from richpanel.store.items import ConversationState
@@ -158,9 +159,12 @@ def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(
     assert running is not None
 
     ends_at = [people.now[0]]
+    seen: list[tuple[int, bool]] = []  # whether the profiles were stored, at each wait
 
     def goes_on() -> None:
         """A feed that has read the conversation before its erasure resolves the contact; it ends within its timeout."""
+        stored = [one["contact_id"]["S"] for one in people.contact_items() if "kind" in one]
+        seen.append((people.now[0], {*ids} <= {*stored}))
         if heads.read(running.reference) is not None:
             ends_at[0] = people.now[0] + 30_000
         if people.now[0] < ends_at[0]:
@@ -168,9 +172,13 @@ def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(
             resolution.resolve(people.deps.tables.contacts, COMPANY, claims, at_ms, running.contact)
 
     people.meanwhile = goes_on
-    people.run()
+    job = people.run()
     for fed, records in late:
         assert fed.take(records) == []
+    parts = [people.deps.parts[one["context"]].stored(one["job_id"]) for one in job.parts]
+    ended = max(clock.from_text(str(part.finished_at)) for part in parts if part is not None)
+    assert [was for at, was in seen if ended < at <= ended + SETTLES_MS]
+    assert all(was for at, was in seen if at <= ended + SETTLES_MS)
 
     assert people.left(*WORDS, *ids) == []
 
