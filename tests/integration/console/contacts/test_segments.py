@@ -237,6 +237,25 @@ def test_a_segment_is_changed_deleted_and_its_company_s_alone(
     assert send(inbox, f"PATCH {path}", wanted).status == 404
 
 
+def test_a_comparison_with_a_list_or_an_attribute_that_was_removed_fits_no_one(
+    inbox: InboxSystem, plans: dict[str, str]
+) -> None:
+    regulars = made_list(inbox)
+    join(inbox, regulars, plans["Zoe"])
+    paths = []
+    for asked in (compare("list", "is", regulars), compare("attributes.plan", "is", "gold")):
+        body = {"name": asked["field"], "conditions": asked}
+        made = send(inbox, "POST /contacts/segments", body, OWNER).result
+        paths.append(f"/contacts/segments/{made['segmentId']}/count")
+    assert [inbox.get(OWNER, one).result["people"] for one in paths] == [1, 1]
+
+    # The memberships of the list are still stored.
+    assert send(inbox, f"DELETE /contacts/lists/{regulars}", {}, OWNER).status < 300
+    assert send(inbox, "DELETE /attributes/plan", {}, OWNER).status < 300
+
+    assert [inbox.get(OWNER, one).result["people"] for one in paths] == [0, 0]
+
+
 def test_conditions_about_consent_need_the_right_to_read_it(
     inbox: InboxSystem, plans: dict[str, str]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from console.privacy import jobs, person
+from console.privacy.inventory import SETTLES_MS
 from console.store.person_jobs import PersonJob
 from richpanel.store import states as help_desk_states
 from richpanel.store.items import ConversationState
@@ -34,6 +35,7 @@ from tests.integration.console.people import (
     People,
     people_on_moto,
 )
+from tests.integration.console.contacts.test_contact_changes import EDITOR, send
 from tests.integration.whatsapp.conftest import text
 
 if TYPE_CHECKING:
@@ -157,9 +159,12 @@ def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(
     assert running is not None
 
     ends_at = [people.now[0]]
+    seen: list[tuple[int, bool]] = []  # whether the profiles were stored, at each wait
 
     def goes_on() -> None:
         """A feed that has read the conversation before its erasure resolves the contact; it ends within its timeout."""
+        stored = [one["contact_id"]["S"] for one in people.contact_items() if "kind" in one]
+        seen.append((people.now[0], {*ids} <= {*stored}))
         if heads.read(running.reference) is not None:
             ends_at[0] = people.now[0] + 30_000
         if people.now[0] < ends_at[0]:
@@ -167,9 +172,13 @@ def test_feeds_that_are_late_or_still_run_make_no_contact_of_what_was_erased(
             resolution.resolve(people.deps.tables.contacts, COMPANY, claims, at_ms, running.contact)
 
     people.meanwhile = goes_on
-    people.run()
+    job = people.run()
     for fed, records in late:
         assert fed.take(records) == []
+    parts = [people.deps.parts[one["context"]].stored(one["job_id"]) for one in job.parts]
+    ended = max(clock.from_text(str(part.finished_at)) for part in parts if part is not None)
+    assert [was for at, was in seen if ended < at <= ended + SETTLES_MS]
+    assert all(was for at, was in seen if at <= ended + SETTLES_MS)
 
     assert people.left(*WORDS, *ids) == []
 
@@ -227,6 +236,41 @@ def test_an_import_that_has_begun_makes_no_contact_of_what_was_erased(
     assert people.left(*WORDS, *ids) == []
     again = files.imported(file, *columns)
     assert [one[1] for one in files.rows(again)] == ["created", "unchanged", "created"]
+
+
+@pytest.mark.parametrize("when", [1, 5, 15])
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_a_merge_or_undo_while_an_erasure_runs_harms_no_other_person(
+    people: People, when: int, *, is_undone: bool
+) -> None:
+    """Whom the request was about is decided when it begins: Ben is merged with Ada later, or was until then."""
+    ada, ben = (
+        people.inbox.get(EDITOR, "/contacts", q=one).result["contacts"][0]["contactId"]
+        for one in (ADA, BEN)
+    )
+    path, passed, statuses = f"/contacts/{ada}/merge", [0], []
+    if is_undone:
+        merge_id = send(people.inbox, f"POST {path}", {"contactId": ben}).result["mergeId"]
+        assert send(people.inbox, f"POST /contacts/merges/{merge_id}/undo").status == 200
+
+    def merges() -> None:
+        passed[0] += 1
+        if passed[0] == when:
+            statuses.append(send(people.inbox, f"POST {path}", {"contactId": ben}).status)
+
+    people.meanwhile = merges
+    people.run()
+    people.show()
+
+    assert statuses
+    assert people.left(*WORDS) == []
+    (row,) = people.inbox.rows(q=BEN)
+    shown = people.inbox.get(EDITOR, f"/contacts/{ben}").result
+    assert (row["contact"], shown["name"], len(shown["handles"])) == ("Ben", "Ben", 1)
+    people.write("wamid.9", BEN, "once more", "Ben")
+    people.show()
+    (found,) = people.inbox.get(EDITOR, "/contacts", q="ben").result["contacts"]
+    assert found["contactId"] in {ada, ben}
 
 
 @pytest.mark.long
