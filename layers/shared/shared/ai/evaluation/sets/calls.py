@@ -51,12 +51,16 @@ ERRORS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SetCalls:
-    """The calls of a company about the sets of an *owner*, whose ids bind the cursors."""
+    """
+    The calls of a company about the sets of an *owner*, whose ids bind the cursors. *plain_of* returns what is shown of
+    a stored scenario.
+    """
 
     stored: Evaluations
     company: str
     owner: tuple[str, ...]
     seal: Seal
+    plain_of: Callable[[str], dict[str, Any]] = json.loads
 
     def listed(self, query: SetsQuery) -> Page[views.SetsView]:
         """Return a page of the sets."""
@@ -77,7 +81,7 @@ class SetCalls:
         """Return a set with its scenarios. Raises NoSet."""
         found = self.found(name)
         content = self.stored.scenarios(name, found.revision) or []
-        return views.SetContentView(**_facts(found), content=[json.loads(one) for one in content])
+        return views.SetContentView(**_facts(found), content=[*map(self.plain_of, content)])
 
     def put(self, name: str, request: Request[SetInput], problems: Problems) -> views.SetView:
         """Store a set, or change it. Repeatable. Raises NoSet, InvalidInput and SetRefused."""
