@@ -31,7 +31,11 @@ def calls_of(deps: ApiDependencies, caller: Caller, project_id: str) -> SetCalls
     """Return the calls about the sets of a project of the caller. Raises NotFound."""
     versions.item_of(deps, caller, project_id)
     stored = evaluations.of_project(deps.resources.log, caller.company, project_id)
-    return SetCalls(stored, caller.company, (project_id,), deps.seal)
+    return SetCalls(stored, caller.company, (project_id,), deps.seal, _plain)
+
+
+def _plain(content: str) -> dict[str, Any]:
+    return Dialogue.model_validate_json(content).model_dump(mode="json", exclude_defaults=True)
 
 
 def problems_of(field: str, given: dict[str, Any], names: set[str]) -> list[Problem]:

@@ -54,9 +54,11 @@ class TwoCompanies(QueuedCompanies[System]):
         self.system.drain()
         self._store_a_set()
         self.keep({WITH_A: self.system.snapshot(), WITHOUT_A: without})
-        self.names |= {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
+        event_id = f"evt:rp:{TICKET}:{MESSAGE}"
+        self.names = {**self.names, "ticket": TICKET, "event_id": event_id}
         parked = self.shown("GET /richpanel/parked")["result"]["events"]
-        self.names |= {"parked_id": quote(parked[0]["eventId"], safe="")}
+        parked_id = quote(parked[0]["eventId"], safe="")
+        self.names = {**self.names, "parked_id": parked_id}
 
     def _store_a_set(self) -> None:
         made_up = {"kind": "ticket", "name": "canary-words", "text": "canary-words", "expect": {}}

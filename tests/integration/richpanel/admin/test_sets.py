@@ -124,9 +124,9 @@ def test_the_model_judges_a_reply_with_its_reason_and_its_confidence(admin: Admi
     asked = {"question": "Is it polite?", **judgement, "confidence": "0.75"}
     assert row["results"][0]["judged"] == [asked]
     assert row["results"][0]["passed"]
-    assert (
-        row["results"][0]["said"] in json.loads(model.asked[1].history[0].text)["texts"]["answer"]
-    )
+    read = model.asked[1].history[0]
+    assert isinstance(read, ai.Message)
+    assert row["results"][0]["said"] == json.loads(read.text)["texts"]["answer"]
 
 
 def test_recorded_answers_are_checked_without_a_model_and_pass_no_version(admin: Admin) -> None:

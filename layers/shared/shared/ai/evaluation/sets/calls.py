@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shared.ai.evaluation.sets.stored import Evaluations
     from shared.api.opaque_ids import Seal
     from shared.api.routing.routes import Request
+    from shared.aws.dynamodb import Attributes
 
 SET_NOT_FOUND: Final = "set_name: set not found"
 RUN_NOT_FOUND: Final = "run_id: run not found"
@@ -51,12 +52,16 @@ ERRORS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SetCalls:
-    """The calls of a company about the sets of an *owner*, whose ids bind the cursors."""
+    """
+    The calls of a company about the sets of an *owner*, whose ids bind the cursors. *plain_of* returns what is shown of
+    a stored scenario.
+    """
 
     stored: Evaluations
     company: str
     owner: tuple[str, ...]
     seal: Seal
+    plain_of: Callable[[str], dict[str, Any]] = json.loads
 
     def listed(self, query: SetsQuery) -> Page[views.SetsView]:
         """Return a page of the sets."""
@@ -77,7 +82,7 @@ class SetCalls:
         """Return a set with its scenarios. Raises NoSet."""
         found = self.found(name)
         content = self.stored.scenarios(name, found.revision) or []
-        return views.SetContentView(**_facts(found), content=[json.loads(one) for one in content])
+        return views.SetContentView(**_facts(found), content=[*map(self.plain_of, content)])
 
     def put(self, name: str, request: Request[SetInput], problems: Problems) -> views.SetView:
         """Store a set, or change it. Repeatable. Raises NoSet, InvalidInput and SetRefused."""
@@ -140,9 +145,9 @@ class SetCalls:
         run = self.stored.run(run_id)
         if run is None:
             raise NoSet(RUN_NOT_FOUND)
-        listing = Listing(self.company, "EVALUATION_POSITIONS", (*self.owner, run_id))
+        listing = Listing(self.company, "EVALUATION_RESULTS", (*self.owner, run_id))
         start = listing.position(self.seal, query.cursor) if query.cursor else {}
-        first = int(start.get(_FIRST, "0"))
+        first = _first(start)
         found = self.stored.results(run, first, query.limit)
         view = views.RunResultsView(**_run_facts(run), results=[_result(one) for one in found])
         after = first + query.limit
@@ -157,6 +162,12 @@ def refuse_unpassed(stored: Evaluations, version: int | None) -> None:
         raise SetRefused(f"settings: store a version, which must pass the sets {sets} to go live")
     if sets:
         raise SetRefused(f"number: the version has not passed the sets {sets}")
+
+
+def _first(position: Attributes) -> int:
+    """Return the scenario at which a page begins; a cursor of an earlier release has the key of the one before."""
+    key = str(position.get("sk", ""))
+    return int(key.rpartition("#")[2]) + 1 if key else int(position.get(_FIRST, "0"))
 
 
 def _content(scenarios: Sequence[dict[str, Any]], problems: Problems) -> tuple[str, ...]:
