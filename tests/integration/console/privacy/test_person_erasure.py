@@ -23,6 +23,7 @@ from shared.privacy import jobs as stored_jobs
 from shared.privacy.parts import Named, NameKind
 from shared.runtime import clock
 from tests.integration.console.contacts.exchange.imports import Files
+from tests.integration.console.contacts.test_contact_changes import EDITOR, send
 from tests.integration.console.people import (
     ADA,
     BEN,
@@ -35,7 +36,6 @@ from tests.integration.console.people import (
     People,
     people_on_moto,
 )
-from tests.integration.console.contacts.test_contact_changes import EDITOR, send
 from tests.integration.whatsapp.conftest import text
 
 if TYPE_CHECKING:

@@ -92,7 +92,10 @@ API = Api(
                     f"{ADMIN}/{name}"
                     for name in ("switches", "decisions", "forecast", "health", "settings")
                 ),
-                *(f"{ADMIN}/{name}" for name in ("settings/versions", "templates", "account", "sets")),
+                *(
+                    f"{ADMIN}/{name}"
+                    for name in ("settings/versions", "templates", "account", "sets")
+                ),
                 "/richpanel/dead-letters",
             )
         },

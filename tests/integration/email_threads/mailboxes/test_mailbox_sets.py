@@ -15,7 +15,7 @@ from shared.ai.spending import ceilings, usage
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.email_threads import desk
-from tests.integration.email_threads.api.test_api import result
+from tests.integration.email_threads.api.thread_calls import result
 from tests.integration.email_threads.mailboxes.test_mailbox_versions import FACTS, PATH, draft, live
 from tests.simulation.email_threads.system import ASSISTED, COMPANY, SCOPES
 
