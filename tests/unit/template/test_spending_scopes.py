@@ -134,17 +134,19 @@ def test_a_caller_that_passes_no_scope_is_found(name: str) -> None:
 
 
 def test_the_model_of_the_help_desk_is_read_by_what_bounds_it_alone() -> None:
-    """It is stored with the dependencies of its functions. The check of the health asks only whether there is one."""
+    """It is stored with the dependencies of its functions."""
     reading = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "functions/richpanel").rglob("*.py")
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.Attribute)
-        and node.attr == "judge"
-        and isinstance(node.value, ast.Name)
+        and node.attr in {"judge", "judge_in_use"}
+        and ast.unparse(node) != "shared.ai.evaluation.judge"
     }
 
     assert reading == {
+        "functions/richpanel/api/health_check.py",  # only whether there is one
+        "functions/richpanel/configuration/resources.py",  # hands it on as `judge_in_use`
         "functions/richpanel/worker/cases/costs.py",
-        "functions/richpanel/api/health_check.py",
+        "functions/richpanel/worker/cases/evaluations.py",  # bounded by `_counted`
     }

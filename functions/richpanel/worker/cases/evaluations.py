@@ -32,6 +32,7 @@ from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from richpanel.clients.language_model import Judge
+    from richpanel.configuration.account_settings import Account
     from richpanel.configuration.resources import Resources
     from richpanel.decisions.command.samples import Sample
     from richpanel.decisions.facts import Shop
@@ -81,27 +82,27 @@ class _Scenario:
     def outcome(self, number: int) -> Outcome:
         """Play it with a version, 0: with the standard settings."""
         try:
-            shop = self._shop(number)
+            account = self._account(number)
         except SettingsInvalid:
             return Stopped(NOT_PLAYABLE)
-        if shop is None:
+        if account is None:
             return Stopped(VERSION_GONE)
         if self.given.run.recorded:
-            return self._recorded(shop)
+            return self._recorded(account.shop)
         try:
-            return self._asked(shop)
+            return self._asked(account)
         except SecretUnreadable:
             return Stopped("secrets_missing")
 
-    def _shop(self, number: int) -> Shop | None:
+    def _account(self, number: int) -> Account | None:
         fields: dict[str, Any] = {}
         if number != settings.STANDARD:
             version = settings.versions_of(self.resources.state).read(number)
             if version is None:
                 return None
             fields = version.settings
-        account = self.resources.account
-        return shop_settings.applied(account, shop_settings.parse(fields), number).shop
+        account = self.resources.stored_account.deployed()
+        return shop_settings.applied(account, shop_settings.parse(fields), number)
 
     def _recorded(self, shop: Shop) -> Outcome:
         def decision(answer: Any) -> Made:  # noqa: ANN401 - see `recorded`
@@ -109,8 +110,9 @@ class _Scenario:
 
         return answers.recorded(self.scenario, decision)
 
-    def _asked(self, shop: Shop) -> Outcome:
-        own, bounds = self.resources.judge, self.given.left
+    def _asked(self, account: Account) -> Outcome:
+        shop, bounds = account.shop, self.given.left
+        own = None if account.only_rules else self.resources.judge
         if own is None:  # only rules classify
             return answers.asked(
                 self.scenario, lambda: self._made(None, shop), None, self._about, bounds

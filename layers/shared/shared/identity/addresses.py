@@ -317,3 +317,10 @@ def _folded(sign: str) -> str:
     folded = sign.casefold()
     turns_plain = not sign.isascii() and any(letter.isascii() for letter in folded)
     return sign if turns_plain else folded
+
+
+def national_number(number: str) -> str:
+    """Return the digits of a phone number in E.164 after its country code."""
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
+
+    return phonenumbers.national_significant_number(phonenumbers.parse(number))

@@ -85,13 +85,6 @@ def number_of(phone: Identifier) -> str:
     return phone.value.partition(_SINCE)[0]
 
 
-def national_number_of(phone: Identifier) -> str:
-    """Return the digits of a phone number after its country code."""
-    import phonenumbers  # noqa: PLC0415 - as in `addresses`
-
-    return phonenumbers.national_significant_number(phonenumbers.parse(number_of(phone)))
-
-
 def _portfolio_user_id(text: str) -> str:
     portfolio, separator, bare = text.strip().partition(":")
     if not separator or not _PORTFOLIO.fullmatch(portfolio):

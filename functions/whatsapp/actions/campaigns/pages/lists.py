@@ -34,7 +34,7 @@ _FIELDS = {
     "text": {"text", "message", "nachricht", "mensagem", "mensaje", "messaggio", "texto",
              "\u0631\u0633\u0627\u0644\u0629", "\u0627\u0644\u0631\u0633\u0627\u0644\u0629"},
 }  # fmt: skip
-_NAMES = {name: field for field, names in _FIELDS.items() for name in names}
+_NAMES = {column_name(name): field for field, names in _FIELDS.items() for name in names}
 _CUSTOMER = frozenset({"to", "recipient"})
 
 

@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Final
 from boto3.dynamodb.conditions import Key
 
 from shared.identity import keyed_hashes
+from shared.identity.addresses import national_number
 from shared.identity.contacts.items import Found
 from shared.identity.contacts.words import contracted, folded, words_of
-from shared.identity.identifiers import IdentifierKind, national_number_of, number_of
+from shared.identity.identifiers import IdentifierKind, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +69,7 @@ def of_identifier(identifier: Identifier) -> list[Token]:
     """Return the tokens of an identifier."""
     value = folded(identifier.value)
     if identifier.kind is IdentifierKind.PHONE:
-        national = national_number_of(identifier)
+        national = national_number(number_of(identifier))
         ends = (number_of(identifier)[-DIGITS:], *([national] if len(national) < DIGITS else []))
         return [(TokenKind.DIGITS, end) for end in ends]
     if identifier.kind is IdentifierKind.EMAIL:
