@@ -6,7 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
-from email_threads.inbound.events import EmailDue, EmailErase, EmailMerge, EmailSeparate, Event
+from email_threads.inbound.events import (
+    EmailDue,
+    EmailErase,
+    EmailEvaluate,
+    EmailMerge,
+    EmailSeparate,
+    Event,
+)
 from shared.events.queued_events import body_of
 from tests.integration.email_threads import drafting
 from tests.simulation.email_threads import people
@@ -33,7 +40,7 @@ class Mails(FifoQueuesContext[System]):
         system.drain()
 
     def make(self, system: System) -> Iterator[Record]:
-        """Events of mails that are answered, and of merges and erasures. S3 and SES set the version of theirs."""
+        """Events of mails that are answered, of merges, erasures and evaluations. S3 and SES set the version of theirs."""
         for body in system.fifo_queues.queues[system.queue].accepted.values():
             yield _record(system.queue, json.loads(body)["type"], body)
         for event in (
@@ -43,6 +50,7 @@ class Mails(FifoQueuesContext[System]):
                 source=THREAD, target=THREAD[::-1], actor="login:kim", cause="0123", numbers=[1]
             ),
             EmailDue(conversation_id=THREAD, look_at="2026-01-01T14:30:00.000Z"),
+            EmailEvaluate(company_id="acme", address=ASSISTED, run_id=THREAD, position=0),
         ):
             yield _record(system.queue, event.type, body_of(event))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from richpanel.inbound.channels import Channel
+from richpanel.inbound.evaluation_step import TYPE, EvaluationStep
 from richpanel.inbound.event import SOURCES
 from richpanel.inbound.wakeups import WakeupEvent
 from tests.simulation.richpanel.scenarios import DISPUTE, TICKET, opens
@@ -39,9 +40,11 @@ class HelpDesk(FifoQueuesContext[System]):
                 event_id=f"evt:rp:{TICKET}:m-1" if source == "backfill" else None,
             )
             yield _of_help_desk(json.loads(wakeup.as_entry().body))
+        step = EvaluationStep(run_id="0123456789abcdef", position=0)
+        yield {"queue": "richpanel", "type": TYPE, "body": json.loads(step.entry().body)}
 
     def types(self) -> frozenset[str]:
-        return SOURCES
+        return SOURCES | {TYPE}
 
     def handle(self, system: System, record: Record) -> bool:
         self.put(system, record)
