@@ -40,7 +40,7 @@ class Mails(FifoQueuesContext[System]):
         system.drain()
 
     def make(self, system: System) -> Iterator[Record]:
-        """Events of mails that are answered, of merges, erasures and evaluations. S3 and SES set the version of theirs."""
+        """Events of answered mails, of merges, erasures and evaluations. S3 and SES set the version of theirs."""
         for body in system.fifo_queues.queues[system.queue].accepted.values():
             yield _record(system.queue, json.loads(body)["type"], body)
         for event in (
