@@ -96,9 +96,9 @@ class DomainIdentity:
 @dataclass(frozen=True, slots=True)
 class Account:
     """
-    The account at SES. *may_send*: it is neither paused nor shut down. *is_under_review*: SES may pause it soon.
-    *is_sandbox*: mails go to verified addresses only. *left_today*: mails of the next 24 hours, None without a limit,
-    *most_today* those of any 24 hours. *a_second*: the most mails of a second.
+    The account at SES. *may_send*: it is neither paused nor shut down, and has a rate. *is_under_review*: SES may pause
+    it soon. *is_sandbox*: mails go to verified addresses only. *left_today*: mails of the next 24 hours, None without a
+    limit, *most_today* those of any 24 hours. *a_second*: the most mails of a second.
 
     SES API v2, "GetAccount".
     """
@@ -131,13 +131,14 @@ class Identities:
         quota = answer.get("SendQuota") or {}
         most = int(quota.get("Max24HourSend", _NO_QUOTA))
         left = most - int(quota.get("SentLast24Hours", 0))
+        a_second = float(quota.get("MaxSendRate", 1))
         return Account(
-            may_send=bool(answer.get("SendingEnabled")) and state != _SHUT_DOWN,
+            may_send=bool(answer.get("SendingEnabled")) and state != _SHUT_DOWN and a_second > 0,
             is_under_review=state == _UNDER_REVIEW,
             is_sandbox=not answer.get("ProductionAccessEnabled"),
             left_today=max(left, 0) if most != _NO_QUOTA else None,
             most_today=most if most != _NO_QUOTA else None,
-            a_second=float(quota.get("MaxSendRate", 1)),
+            a_second=a_second,
         )
 
     def of_address(self, address: str) -> Identity | None:
