@@ -36,7 +36,6 @@ class CompanyCalls:
     counts: Table
     company: str
     spares: bool = False
-    up_to_warning: bool = False
 
     def make[Made](
         self, estimate: int, call: Callable[[], Made], price_of: Callable[[Made], int]
