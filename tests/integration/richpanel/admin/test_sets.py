@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from richpanel.clients.language_model import Judge
+from richpanel.configuration.resources import Sources
 from richpanel.worker.cases import evaluations
 from shared.ai import port as ai
 from shared.ai.spending import ceilings, usage
+from shared.ai.spending.items import CompanySettings
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.richpanel.admin.conftest import READER, ROLLBACK, SETTINGS, WHERE
@@ -199,6 +202,40 @@ def test_a_run_ends_at_its_bounds_and_counts_for_the_limits_of_the_company(admin
     assert (first["passed"], second["stopped"]) == (True, "evaluation_bound")
     day = clock.to_text(clock.now_ms())[:10]
     assert ceilings.spent(resources.spending.table, company, day)[1] > 0
+
+
+def test_an_account_that_is_decided_by_rules_is_evaluated_by_rules_without_its_model(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = with_model(admin, OPINION)
+    by_rules = replace(admin.harness.resources.account, only_rules=True)
+    monkeypatch.setattr(Sources, "account", property(lambda _: by_rules))
+    put(admin, scenario())
+
+    run_id = begin(admin)
+    work(admin)
+
+    [row] = shown(admin, run_id)["results"]
+    assert (row["results"][0]["passed"], model.asked) == (True, [])
+
+
+def test_a_run_leaves_the_rest_of_a_limit_beyond_its_alarm_to_customers(admin: Admin) -> None:
+    resources = admin.harness.resources
+    assert resources.spending is not None
+    table, company = resources.spending.table, resources.account.company or "help-desk"
+    most = 10**9
+    usage.set_ceilings(table, company, {"month_micros": most}, by="a person")
+    date = clock.to_text(clock.now_ms())[:10]
+    own = ceilings.ceilings_of(CompanySettings.read(table.get(CompanySettings.key(company))), date)
+    assert ceilings.reserve(table, company, own, own[0].warn_at)
+    put(admin, scenario())
+    model = with_model(admin, OPINION)
+
+    run_id = begin(admin)
+    work(admin)
+
+    [row] = shown(admin, run_id)["results"]
+    assert (row["results"][0]["stopped"], model.asked) == ("spending_limit", [])
 
 
 def test_a_model_that_does_not_answer_for_now_is_asked_again_and_fails_at_the_last_attempt(
