@@ -187,7 +187,7 @@ def test_a_run_ends_at_its_bounds_and_counts_for_the_limits_of_the_company(
 def test_a_run_leaves_the_rest_of_a_limit_beyond_its_alarm_to_customers(system: System) -> None:
     counts = system.worker.resources.spending.table
     usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
-    found = CompanySettings.read(counts.get(CompanySettings.key(COMPANY)))
+    found = CompanySettings.read(counts.get(CompanySettings.key(COMPANY)) or {})
     own = ceilings.ceilings_of(found, clock.to_text(system.clock.ms)[:10])
     assert ceilings.reserve(counts, COMPANY, own, own[0].warn_at)
     number = draft(system, {"facts": FACTS})

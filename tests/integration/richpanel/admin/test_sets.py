@@ -226,7 +226,8 @@ def test_a_run_leaves_the_rest_of_a_limit_beyond_its_alarm_to_customers(admin: A
     most = 10**9
     usage.set_ceilings(table, company, {"month_micros": most}, by="a person")
     date = clock.to_text(clock.now_ms())[:10]
-    own = ceilings.ceilings_of(CompanySettings.read(table.get(CompanySettings.key(company))), date)
+    found = CompanySettings.read(table.get(CompanySettings.key(company)) or {})
+    own = ceilings.ceilings_of(found, date)
     assert ceilings.reserve(table, company, own, own[0].warn_at)
     put(admin, scenario())
     model = with_model(admin, OPINION)

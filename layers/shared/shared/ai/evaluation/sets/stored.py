@@ -62,7 +62,8 @@ class Evaluations:
         that *keeps_gate* has another gate by now.
         """
         before = _attribute(StoredSet, "revision")
-        is_next = before.not_exists() if one.revision == 1 else before.eq(one.revision - 1)
+        is_first = one.revision == 1
+        is_next: ConditionBase = before.not_exists() if is_first else before.eq(one.revision - 1)
         if keeps_gate:
             is_next &= _attribute(StoredSet, "gate").eq(one.gate)
         scenarios = StoredScenarios(revision=one.revision, content=list(content))
