@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from richpanel.clients.language_model import Judge
-from richpanel.configuration.resources import Sources
 from richpanel.worker.cases import evaluations
 from shared.ai import port as ai
 from shared.ai.spending import ceilings, usage
@@ -204,15 +202,14 @@ def test_a_run_ends_at_its_bounds_and_counts_for_the_limits_of_the_company(admin
     assert ceilings.spent(resources.spending.table, company, day)[1] > 0
 
 
-def test_an_account_that_is_decided_by_rules_is_evaluated_by_rules_without_its_model(
-    admin: Admin, monkeypatch: pytest.MonkeyPatch
+def test_a_version_that_decides_by_rules_is_played_without_the_model_of_the_deployment(
+    admin: Admin,
 ) -> None:
     model = with_model(admin, OPINION)
-    by_rules = replace(admin.harness.resources.account, only_rules=True)
-    monkeypatch.setattr(Sources, "account", property(lambda _: by_rules))
-    put(admin, scenario())
+    draft(admin, {"account": {"classifier": "rules"}})
+    put(admin, scenario(expect={"intent": "return_request"}))
 
-    run_id = begin(admin)
+    run_id = begin(admin, version=1)
     work(admin)
 
     [row] = shown(admin, run_id)["results"]
