@@ -24,6 +24,7 @@ from tests.cost import (
     newsletters,
     people,
     richpanel,
+    richpanel_runs,
 )
 from tests.cost import idle as idle_cost
 from tests.cost import (
@@ -57,6 +58,7 @@ def main() -> int:
     of_people = people.measure()
     with running(HelpDesk) as desk:
         of_help_desk = richpanel.measure(desk)
+        of_its_runs = richpanel_runs.measure(desk)
     with running(Conversations) as company:
         of_conversations = conversations.measure(company, LENGTHS)
     with running(EmailThreads) as inbox:
@@ -71,6 +73,7 @@ def main() -> int:
             inbox_cost.markdown(of_inbox),
             people.markdown(of_people),
             richpanel.markdown(of_help_desk),
+            richpanel_runs.markdown(of_its_runs),
             conversations.markdown(of_conversations),
             email_threads.markdown(of_mail),
             email_prices.tokens_markdown(tokens),
@@ -87,6 +90,7 @@ def main() -> int:
         *inbox_cost.differences(of_inbox),
         *people.differences(of_people),
         *richpanel.differences(of_help_desk),
+        *richpanel_runs.differences(of_its_runs),
         *conversations.differences(of_conversations),
         *email_threads.differences(of_mail),
         *newsletters.differences(of_newsletters),

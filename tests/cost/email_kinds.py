@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.dynamodb import Table as StoredTable
 from shared.inbox.satisfaction.links import Link, token_of
-from tests.cost import email_moves
+from tests.cost import email_moves, email_runs
 from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
@@ -406,6 +406,10 @@ KINDS = (
     Kind("a split of two mails", _run, Figures(127, 82, 3, 4, 1, 1, 600), 4_039, _is_to_be_split,
          smaller={1: {"write_units": 95, "requests": 43, "sqs": 4}, 10: {"write_units": 122, "requests": 42}}),
     Kind("a list of 25 drafts", calls("/email-threads/drafts"), Figures(0, 2, 0, 0, 1, 0, 400), 25.5, _fill_lists),
+    Kind("a run of two recorded scenarios", email_runs.plays, Figures(8, 18, 4, 0, 2, 2, 1_500), 12,
+         email_runs.begins_recorded),
+    Kind("a run of two scenarios with a model", email_runs.plays, Figures(9, 21, 4, 0, 4, 2, 2_600), 14,
+         email_runs.begins_with_model),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
 

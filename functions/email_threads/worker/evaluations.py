@@ -102,6 +102,7 @@ class _Scenario:
             price,
             self.resources.spending.table,
             company,
+            spares=True,
         )
         model = BoundedCalls(counted, price, bounds)
         about = {"mails": [one.model_dump() for one in self.scenario.mails]}

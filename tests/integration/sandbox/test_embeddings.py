@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -78,19 +80,22 @@ def test_a_text_that_the_provider_refuses_is_a_failure_that_stays(
     assert (refused.value.code, refused.value.repeat) == (code, Repeat.NEVER)
 
 
+@dataclass
 class OddClient:
-    """A client of Bedrock whose answers have another shape."""
+    """A client of Bedrock whose answers have other *lists*."""
+
+    lists: str
 
     def invoke_model(self, **_: Any) -> dict[str, Any]:
-        class Body:
-            def read(self) -> bytes:
-                return b'{"embeddings": [[1.0], [2.0, 3.0]]}'
-
-        return {"body": Body()}
+        return {"body": io.BytesIO(f'{{"embeddings": {self.lists}}}'.encode())}
 
 
-def test_an_answer_of_another_shape_is_a_failure_that_may_be_billed() -> None:
+@pytest.mark.parametrize("lists", ["[[1.0], [2.0, 3.0]]", "[[1.0], [NaN]]", "[[1.0], [Infinity]]"])
+def test_an_answer_without_a_vector_for_each_text_is_a_failure_that_may_be_billed(
+    lists: str,
+) -> None:
+    client = OddClient(lists)
     with pytest.raises(Unavailable) as refused:
-        BedrockEmbedder(lambda _: OddClient(), "cohere.embed-v4:0").embed(["a", "b"], 5_000)
+        BedrockEmbedder(lambda _: client, "cohere.embed-v4:0").embed(["a", "b"], 5_000)
 
     assert (refused.value.code, refused.value.may_be_billed) == ("bedrock_bad_answer", True)

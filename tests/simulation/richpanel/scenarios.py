@@ -276,7 +276,7 @@ def _unknown_ticket(system: System) -> None:
     system.call(named("m-1", "t-9", message_text="", text=WHERE))
 
 
-def _with_set(system: System) -> None:
+def with_set(system: System) -> None:
     """A set of two scenarios, which versions have to pass."""
     asks = {"kind": "ticket", "text": WHERE, "expect": {}}
     scenarios = [json.dumps({"name": name, **asks}) for name in ("one", "two")]
@@ -284,7 +284,7 @@ def _with_set(system: System) -> None:
     assert _sets(system).put(made, scenarios)
 
 
-def _run_begins(system: System) -> None:
+def run_begins(system: System) -> None:
     """An administrator has begun a run of the set."""
     facts = {"run_id": "r1", "set_name": "tea", "revision": 1, "version": 0, "total": 2}
     bounds = {"most_calls": 9, "most_micros": 10**6}
@@ -322,7 +322,7 @@ EVERY = [
     Scenario("an unknown ticket", _unknown_ticket),
     Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),
     Scenario("a customer who opts out between decision and reply", asks, arm=_opts_out_at_look(2)),
-    Scenario("a run of an evaluation", _run_begins, _with_set),
+    Scenario("a run of an evaluation", run_begins, with_set),
 ]
 
 

@@ -63,6 +63,9 @@ class _CachedAccount:
     def value(self) -> Account:
         return self.account
 
+    def deployed(self) -> Account:
+        return self.account
+
 
 @dataclass(kw_only=True)
 class System(Workers):

@@ -55,8 +55,8 @@ def put_mailbox(
             updated_by=caller.principal,
             **values_of(given),
         )
-        if own is not None and SETTINGS.of(mailbox) != SETTINGS.of(own):
-            refuse_unpassed(mailbox_sets.of_mailbox(deps.table, own.company_id, address), None)
+        if SETTINGS.of(mailbox) != SETTINGS.of(own):  # a removed mailbox has its sets still
+            refuse_unpassed(mailbox_sets.of_mailbox(deps.table, caller.company, address), None)
         # The version first: a mailbox never names one that does not exist.
         mailbox.ai_version = mailbox_versions.version_of(deps.table, own, mailbox, request.cause)
         if mailboxes.put(deps.table, mailbox, found):

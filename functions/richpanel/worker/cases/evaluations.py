@@ -139,7 +139,8 @@ class _Scenario:
         company = self.resources.account.company or HELP_DESK
         assert self.resources.spending is not None  # noqa: S101 - for mypy: the worker bounds costs
         counts = self.resources.spending.table
-        return CompanyModel(own.model, prices.model_price(own.model.name), counts, company)
+        price = prices.model_price(own.model.name)
+        return CompanyModel(own.model, price, counts, company, spares=True)
 
     @property
     def _about(self) -> dict[str, object]:

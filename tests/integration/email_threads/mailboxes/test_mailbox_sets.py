@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from email_threads.api.mailboxes import evaluations
 from email_threads.inbound.events import EmailEvaluate, evaluation_entry
 from email_threads.store.configuration import mailbox_sets
 from local.sandbox.accounts.openai import OpenAiAnswer
-from shared.ai.evaluation.sets.items import StoredResult
+from shared.ai.evaluation.sets.items import MOST_SETS, StoredResult, StoredSet
 from shared.ai.spending import ceilings, usage
+from shared.ai.spending.items import CompanySettings
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.email_threads import desk
@@ -180,6 +182,92 @@ def test_a_run_ends_at_its_bounds_and_counts_for_the_limits_of_the_company(
     assert (one["passed"], two["stopped"]) == (True, "evaluation_bound")
     assert desk.asked(system) == 1
     assert ceilings.spent(counts, COMPANY, clock.to_text(system.clock.ms)[:10])[1] > 0
+
+
+def test_a_run_leaves_the_rest_of_a_limit_beyond_its_alarm_to_customers(system: System) -> None:
+    counts = system.worker.resources.spending.table
+    usage.set_ceilings(counts, COMPANY, {"month_micros": 10**9}, by="a person")
+    found = CompanySettings.read(counts.get(CompanySettings.key(COMPANY)) or {})
+    own = ceilings.ceilings_of(found, clock.to_text(system.clock.ms)[:10])
+    assert ceilings.reserve(counts, COMPANY, own, own[0].warn_at)
+    number = draft(system, {"facts": FACTS})
+    put(system, scenario())
+    desk.answers(system, desk.answer(COSTS))
+
+    run_id = begin(system, version=number)
+    system.drain()
+
+    [row] = shown(system, run_id)["results"]
+    assert (row["results"][0]["stopped"], desk.asked(system)) == ("spending_limit", 0)
+
+
+def test_a_mailbox_that_is_removed_and_registered_again_has_to_pass_the_gates_of_its_sets(
+    system: System,
+) -> None:
+    before = result(system.call("GET", PATH))
+    draft(system, {"facts": FACTS})
+    put(system, scenario(), gate=True)
+    assert system.call("DELETE", PATH)[0] < 300
+
+    again = system.call("PUT", PATH, {"ai": before["ai"], "facts": FACTS})
+
+    assert "prices" in error_of(again, 409)["message"]
+    result(system.call("PUT", PATH, {}))  # no setting of a model
+    desk.answers(system, desk.answer(COSTS))
+    number = draft(system, {"ai": before["ai"], "facts": FACTS})
+    assert error_of(live(system, number), 409)["code"] == "state_conflict"
+    begin(system, version=number)
+    system.drain()
+    assert result(live(system, number))["live_version"] == number
+
+
+def test_a_gate_that_is_set_while_the_scenarios_change_is_not_lost(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft(system, {"facts": FACTS})
+    put(system, scenario("a"))
+    kept = mailbox_sets.of_mailbox(Table(system.dynamodb, system.table), COMPANY, ASSISTED)
+
+    def meanwhile(*_: Any) -> list[Any]:
+        kept.set_gate("prices", is_gate=True)
+        return []
+
+    monkeypatch.setattr(evaluations, "problems_of", meanwhile)
+    changed = put(system, scenario("b"))
+    assert error_of(changed, 409)["code"] == "state_conflict"
+    result(put(system, scenario("b")))
+    assert stored(system)["gate"]
+
+
+def test_each_of_more_sets_than_a_page_has_is_a_gate(system: System) -> None:
+    number = draft(system, {"facts": FACTS})
+    kept = mailbox_sets.of_mailbox(Table(system.dynamodb, system.table), COMPANY, ASSISTED)
+    for at in range(MOST_SETS + 1):  # two calls at once may have added the last two
+        one = StoredSet(name=f"set-{at:02}", revision=1, scenarios=1, by="a", at="b")
+        assert kept.put(one, ["{}"])
+    kept.set_gate(f"set-{MOST_SETS}", is_gate=True)
+
+    assert f"set-{MOST_SETS}" in error_of(live(system, number), 409)["message"]
+
+
+def test_the_calls_of_a_scenario_that_is_tried_again_count_for_the_bounds_of_its_run(
+    system: System,
+) -> None:
+    number = draft(system, {"facts": FACTS})
+    judged = scenario()
+    judged["expect"] = judged["expect"] | {"judge": "Is it polite?"}
+    put(system, judged)
+    down = OpenAiAnswer(refused=(503, "server_error"))
+    desk.answers(system, desk.answer(COSTS))
+    waiting = system.sandbox.openai.answers
+    waiting += [down] * 40
+
+    run_id = begin(system, version=number, most_calls=3)
+    system.drain()
+
+    run = shown(system, run_id)
+    assert run["results"][0]["results"][0]["stopped"] == "evaluation_bound"
+    assert (run["calls"], len(waiting)) == (3, 40 - 2)
 
 
 def test_a_scenario_counts_once_wherever_its_worker_has_died(system: System) -> None:

@@ -11,6 +11,7 @@ from richpanel.clients.language_model import Judge
 from richpanel.worker.cases import evaluations
 from shared.ai import port as ai
 from shared.ai.spending import ceilings, usage
+from shared.ai.spending.items import CompanySettings
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.richpanel.admin.conftest import READER, ROLLBACK, SETTINGS, WHERE
@@ -199,6 +200,40 @@ def test_a_run_ends_at_its_bounds_and_counts_for_the_limits_of_the_company(admin
     assert (first["passed"], second["stopped"]) == (True, "evaluation_bound")
     day = clock.to_text(clock.now_ms())[:10]
     assert ceilings.spent(resources.spending.table, company, day)[1] > 0
+
+
+def test_a_version_that_decides_by_rules_is_played_without_the_model_of_the_deployment(
+    admin: Admin,
+) -> None:
+    model = with_model(admin, OPINION)
+    draft(admin, {"account": {"classifier": "rules"}})
+    put(admin, scenario(expect={"intent": "return_request"}))
+
+    run_id = begin(admin, version=1)
+    work(admin)
+
+    [row] = shown(admin, run_id)["results"]
+    assert (row["results"][0]["passed"], model.asked) == (True, [])
+
+
+def test_a_run_leaves_the_rest_of_a_limit_beyond_its_alarm_to_customers(admin: Admin) -> None:
+    resources = admin.harness.resources
+    assert resources.spending is not None
+    table, company = resources.spending.table, resources.account.company or "help-desk"
+    most = 10**9
+    usage.set_ceilings(table, company, {"month_micros": most}, by="a person")
+    date = clock.to_text(clock.now_ms())[:10]
+    found = CompanySettings.read(table.get(CompanySettings.key(company)) or {})
+    own = ceilings.ceilings_of(found, date)
+    assert ceilings.reserve(table, company, own, own[0].warn_at)
+    put(admin, scenario())
+    model = with_model(admin, OPINION)
+
+    run_id = begin(admin)
+    work(admin)
+
+    [row] = shown(admin, run_id)["results"]
+    assert (row["results"][0]["stopped"], model.asked) == ("spending_limit", [])
 
 
 def test_a_model_that_does_not_answer_for_now_is_asked_again_and_fails_at_the_last_attempt(

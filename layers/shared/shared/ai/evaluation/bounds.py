@@ -61,6 +61,8 @@ class BoundedCalls:
             reply = self.model.reply(request)
         except ai.Unavailable as failure:
             self.failed = failure
+            if failure.may_be_billed:
+                self.bounds.used_micros += most
             raise
         self.bounds.used_micros += reply.usage.micros or self.price.of_use(reply.usage)
         return reply

@@ -13,6 +13,7 @@ Nothing is stored at a provider: a repeated call is safe and only costs money.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -139,6 +140,7 @@ def _vectors(found: Sequence[Any], texts: Sequence[str]) -> tuple[Vector, ...]:
     """Return one vector for each text, all with as many numbers. Raises ValueError and TypeError."""
     vectors = tuple(tuple(map(float, one)) for one in found)
     sizes = {len(one) for one in vectors}
-    if len(vectors) != len(texts) or len(sizes) != 1 or 0 in sizes:
+    are_numbers = all(math.isfinite(number) for one in vectors for number in one)
+    if len(vectors) != len(texts) or len(sizes) != 1 or 0 in sizes or not are_numbers:
         raise ValueError("not a vector for each text")
     return vectors

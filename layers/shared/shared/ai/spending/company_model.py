@@ -11,6 +11,8 @@ from shared.ai import port as ai
 from shared.ai.spending import ceilings, prices
 from shared.ai.spending.budget import REASON
 from shared.ai.spending.items import CompanySettings
+from shared.aws.secrets import SecretUnreadable
+from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
@@ -36,7 +38,6 @@ class CompanyCalls:
     counts: Table
     company: str
     spares: bool = False
-    up_to_warning: bool = False
 
     def make[Made](
         self, estimate: int, call: Callable[[], Made], price_of: Callable[[Made], int]
@@ -57,6 +58,9 @@ class CompanyCalls:
         except ai.Unavailable as failure:
             if not failure.may_be_billed:
                 self._settle(own, -estimate)
+            raise
+        except (SecretUnreadable, Misconfigured, NotSent):  # no key, so no call
+            self._settle(own, -estimate)
             raise
         self._settle(own, price_of(made) - estimate)
         return made

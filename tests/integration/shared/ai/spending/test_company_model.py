@@ -17,6 +17,8 @@ from shared.ai.spending.budget import Cause
 from shared.ai.spending.company_model import CompanyModel
 from shared.ai.spending.models import BoundedModel
 from shared.ai.spending.prices import ModelPrice
+from shared.aws.secrets import SecretUnreadable
+from shared.providers.outcomes import Misconfigured, NotSent
 from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, MAILBOX, NOON, Clock
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ COST = 40 + 60
 class PlayedModel:
     """A model that answers, or fails."""
 
-    failure: ai.Unavailable | None = None
+    failure: Exception | None = None
     calls: int = 0
     name: str = "played"
 
@@ -103,6 +105,18 @@ def test_a_failed_call_is_free_unless_its_outcome_is_unknown(
         asks(table, PlayedModel(failure))
 
     assert spent(table) == (left, 0)
+
+
+@pytest.mark.parametrize(
+    "failure", [SecretUnreadable("empty"), Misconfigured("not_owned"), NotSent("unreachable")]
+)
+def test_a_call_for_which_the_key_cannot_be_read_is_free(table: Table, failure: Exception) -> None:
+    limited(table, 10_000)
+
+    with pytest.raises(type(failure)):
+        asks(table, PlayedModel(failure))
+
+    assert spent(table) == (0, 0)
 
 
 def test_without_limits_and_with_another_company_s_nothing_is_counted(table: Table) -> None:

@@ -106,7 +106,8 @@ class SetCalls:
             by=request.caller.principal,
             at=clock.to_text(clock.now_ms()),
         )
-        if not self.stored.put(made, content or ()):
+        keeps_gate = before is not None and given.gate is None
+        if not self.stored.put(made, content or (), keeps_gate=keeps_gate):
             raise SetRefused("set_name: the set was changed meanwhile")
         return views.SetView(**_facts(made))
 

@@ -3,7 +3,7 @@ Plays the scenarios of stored runs, one for each event. Nothing is sent to custo
 
     result stored already        only the end of the run is noted
     set changed                  the scenario fails with that reason
-    model fails for now          repeated by the queue, the last time the scenario fails
+    model fails for now          repeated by the queue, the last time the scenario fails; each try counts for the bounds
     function has no time left    the scenario fails
     bound of the run reached     it and all later scenarios fail
     limit of the company reached the scenario fails
@@ -120,6 +120,8 @@ def play(stored: Evaluations, run_id: str, position: int, player: Player, *, is_
     if not stored.has_result(run_id, position):
         name, outcomes = _outcomes(stored, begun, position, player)
         if any(one.may_pass for one in outcomes) and not is_last:
+            calls, micros = sum(one.calls for one in outcomes), sum(one.micros for one in outcomes)
+            stored.count_try(begun, calls, micros)
             raise Transient("model_unavailable")
         _store(stored, begun, position, name, outcomes)
     _note_end(stored, run_id)

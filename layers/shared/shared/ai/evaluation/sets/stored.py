@@ -56,10 +56,16 @@ class Evaluations:
     table: Table
     places: Places
 
-    def put(self, one: StoredSet, content: Sequence[str]) -> bool:
-        """Store a set with its scenarios instead of the revision before it; False if another one came first."""
+    def put(self, one: StoredSet, content: Sequence[str], *, keeps_gate: bool = False) -> bool:
+        """
+        Store a set with its scenarios instead of the revision before it; False if another one came first, or if one
+        that *keeps_gate* has another gate by now.
+        """
         before = _attribute(StoredSet, "revision")
-        is_next = before.not_exists() if one.revision == 1 else before.eq(one.revision - 1)
+        is_first = one.revision == 1
+        is_next: ConditionBase = before.not_exists() if is_first else before.eq(one.revision - 1)
+        if keeps_gate:
+            is_next &= _attribute(StoredSet, "gate").eq(one.gate)
         scenarios = StoredScenarios(revision=one.revision, content=list(content))
         writes = [
             self.table.to_put(self.places.item_of(one, one.name), when=is_next),
@@ -139,6 +145,11 @@ class Evaluations:
         """Return whether a scenario of a run has been played."""
         return self.table.get(self._result_key(run_id, position)) is not None
 
+    def count_try(self, run: StoredRun, calls: int, micros: int) -> None:
+        """Count what a try of a scenario has used that comes to no result."""
+        used = _named(StoredRun, used_calls=calls, used_micros=micros)
+        self.table.update(self.places.key_of(StoredRun, run.run_id), add=used)
+
     def add_result(self, run: StoredRun, result: StoredResult, counts: dict[str, int]) -> None:
         """Store a result and add *counts* to its run, once."""
         place = run.run_id, f"{result.position:0{DIGITS}}"
@@ -168,8 +179,12 @@ class Evaluations:
 
     def gates_before(self, version: int | None) -> list[str]:
         """Return the names of the sets that a version has to pass before it may go live; None: a new one."""
-        found, _ = self.page()  # MOST_SETS small items are one page
-        return [one.name for one in found if one.gate and version not in one.passed]
+        gates, start = list[str](), None
+        while True:  # one page, unless calls at once have made more than MOST_SETS
+            found, start = self.page(start=start)
+            gates += [one.name for one in found if one.gate and version not in one.passed]
+            if start is None:
+                return gates
 
     def _result_key(self, run_id: str, position: int) -> Attributes:
         return self.places.key_of(StoredResult, run_id, f"{position:0{DIGITS}}")
