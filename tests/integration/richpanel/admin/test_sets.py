@@ -12,6 +12,7 @@ from richpanel.worker.cases import evaluations
 from shared.ai import port as ai
 from shared.ai.spending import ceilings, usage
 from shared.ai.spending.items import CompanySettings
+from shared.aws.secrets import SecretUnreadable
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.richpanel.admin.conftest import READER, ROLLBACK, SETTINGS, WHERE
@@ -256,6 +257,23 @@ def test_a_model_that_does_not_answer_for_now_is_asked_again_and_fails_at_the_la
 
     [row] = shown(admin, run_id)["results"]
     assert row["results"][0]["stopped"] == "overloaded"
+
+
+def test_rules_pass_no_scenario_in_place_of_a_model_whose_key_is_missing(admin: Admin) -> None:
+    class Keyless:
+        name = "keyless"
+
+        def reply(self, _: ai.Request) -> ai.Reply:
+            raise SecretUnreadable("the secret has no ai_api_key")
+
+    admin.harness.resources.judge = Judge(Keyless())
+    put(admin, scenario(), gate=True)
+    run_id = begin(admin)
+    work(admin)
+
+    [row] = shown(admin, run_id)["results"]
+    assert row["results"][0]["stopped"] == "secrets_missing"
+    assert stored(admin)["passed"] == []
 
 
 def test_a_scenario_that_its_worker_gives_up_fails_with_the_reason(admin: Admin) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -39,3 +41,14 @@ def test_a_call_without_an_answer_counts_its_longest_answer_if_it_may_be_billed(
 
     assert bounds.used_calls == 1
     assert (bounds.used_micros >= 100 * 10) is may_be_billed
+
+
+def test_files_and_broken_text_count_before_a_call_begins() -> None:
+    file: Any = SimpleNamespace(tokens=5_000)
+    asks = ai.Message(ai.Role.USER, "\ud83d", (file,))
+    bounds = Bounds(calls=10, micros=2_000)
+
+    with pytest.raises(ai.Unavailable, match="evaluation_bound"):
+        BoundedCalls(Failing(may_be_billed=False), PRICE, bounds).reply(
+            replace(REQUEST, history=[asks])
+        )

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from shared.ai import port as ai
+from shared.ai.spending import prices
+from shared.aws.secrets import SecretUnreadable
 
 REACHED: Final = "evaluation_bound"  # the code of a refused call
+SECRETS_MISSING: Final = "secrets_missing"  # of a call without a key
 
 if TYPE_CHECKING:
     from shared.ai.port import Model
@@ -50,8 +53,7 @@ class BoundedCalls:
 
     def reply(self, request: ai.Request) -> ai.Reply:
         """See `Model.reply`. The longest possible answer must fit, so that no answer exceeds the bound."""
-        size = sum(len(text.encode()) for text in request.texts)
-        most = self.price.estimate(size, request.limits.most_tokens)
+        most = self.price.estimate(prices.size_of(request), request.limits.most_tokens)
         self.failed = None
         if not self.bounds.has_room or self.bounds.used_micros + most > self.bounds.micros:
             self.failed = ai.Unavailable(REACHED, ai.Repeat.NEVER)
@@ -63,6 +65,9 @@ class BoundedCalls:
             self.failed = failure
             if failure.may_be_billed:
                 self.bounds.used_micros += most
+            raise
+        except SecretUnreadable:
+            self.failed = ai.Unavailable(SECRETS_MISSING, ai.Repeat.NEVER)
             raise
         self.bounds.used_micros += reply.usage.micros or self.price.of_use(reply.usage)
         return reply
