@@ -160,8 +160,9 @@ def _on_identity(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
     return lambda parameters: {Use(action, prefix + parameters["EmailIdentity"])}
 
 
-def _on_anything(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
-    return lambda _: {Use(action, "*")}
+def _on_tenant(action: str) -> Callable[[Mapping[str, Any]], set[Use]]:
+    prefix = f"arn:aws:ses:{REGION}:{ACCOUNT}:tenant/"
+    return lambda parameters: {Use(action, f"{prefix}{parameters['TenantName']}/made-up")}
 
 
 def _on_switch(parameters: dict[str, Any]) -> set[Use]:
@@ -313,10 +314,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
             "PutEmailIdentityMailFromAttributes",
         )
     },
-    **{
-        f"sesv2.{call}": _on_anything(f"ses:{call}")
-        for call in ("GetAccount", "GetTenant", "ListTenantResources")
-    },
+    "sesv2.GetAccount": lambda _: {Use("ses:GetAccount", "*")},
+    **{f"sesv2.{call}": _on_tenant(f"ses:{call}") for call in ("GetTenant", "ListTenantResources")},
     "sesv2.ListEmailIdentities": lambda _: {Use("ses:ListEmailIdentities", "*")},
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,

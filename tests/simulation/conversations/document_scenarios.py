@@ -15,9 +15,11 @@ from conversations.lifecycle.records.commands import Release
 from events.conversations import sample_data
 from local.sandbox.accounts.openai import OpenAiAnswer
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
+from shared.ai.spending import usage
 from shared.aws.s3 import Bucket
 from shared.events.exchange import InboundMessage
 from shared.runtime import clock
+from tests.simulation.conversations.memory_scenarios import tables_of
 from tests.template import name_of
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ def tried_settings(system: System) -> None:
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
         system.begin("sms")
         system.change(ai_config=AI_CONFIG, knowledge_config={"enabled": True})
+        ceilings = {"month_micros": 10**9}
+        usage.set_ceilings(tables_of(system)["spending"], sample_data.COMPANY, ceilings, by="kim")
         _change_documents("The night shift begins at ten.")
         body: dict[str, Any] = {"settings": {"timezone": "Europe/London"}}
         made = system.call_admin_api("POST /projects/{project_id}/versions", body, **project)
@@ -137,12 +141,57 @@ def _change_documents(text: str) -> None:
     documents.bucket.put(f"corpus/{sample_data.COMPANY}/_index/earlier.sqlite", b"")
 
 
+def ended_trials(system: System, channel: str) -> None:
+    """Trials in shadow end by the number of answers and by time; one with a share of conversations ends by time."""
+    project = {"project_id": sample_data.PROJECT}
+
+    def begin(**given: Any) -> None:
+        system.reset()
+        system.change(ai_config=AI_CONFIG)
+        body: dict[str, Any] = {"settings": {"timezone": "Europe/London"}}
+        made = system.call_admin_api("POST /projects/{project_id}/versions", body, **project)
+        until = clock.to_text(system.clock.ms + 600_000)
+        trial = {"version": made["number"], "until": until, **given}
+        system.call_admin_api("POST /projects/{project_id}/trials", trial, **project)
+        system.clock.sleep(60)
+        _model_says(system, *[_answer("At ten.")] * 5)
+        system.begin(channel)
+
+    begin(mode="shadow", most_answers=1)
+    _writes(system, channel, "When does it begin?")
+    _writes(system, channel, "And when does it end?")
+    _check_no_trial(system)
+    begin(mode="shadow", most_answers=10)
+    _says(system, channel, "When does it begin?")
+    system.run_intake()
+    system.clock.sleep(10)
+    system.run_replies()
+    system.clock.sleep(600)
+    system.drain()
+    _check_no_trial(system)
+    begin(mode="share", share=100)
+    system.clock.sleep(600)
+    _writes(system, channel, "When does it begin?")
+    _check_no_trial(system)
+
+
+def _check_no_trial(system: System) -> None:
+    project = system.row("company", sample_data.COMPANY, sample_data.PROJECT)
+    assert project is not None
+    assert "ai_trial" not in project
+
+
 def _shown(text: str, channel: str) -> str:
     return f"{text}." if channel == "sms" else f"{text} [1]."
 
 
 def _writes(system: System, channel: str, text: str) -> None:
     system.clock.sleep(60)
+    _says(system, channel, text)
+    system.drain()
+
+
+def _says(system: System, channel: str, text: str) -> None:
     name = f"in-{system.clock.ms}"
     match channel:
         case "whatsapp":
@@ -151,7 +200,6 @@ def _writes(system: System, channel: str, text: str) -> None:
             system.text(name, text)
         case _:
             system.forward(_mail(name, text))
-    system.drain()
 
 
 def _mail(name: str, text: str) -> InboundMessage:
@@ -193,4 +241,5 @@ DOCUMENT_SCENARIOS: tuple[Steps, ...] = (
     *(partial(searched_documents, channel=channel) for channel in CHANNELS),
     tried_settings,
     accepted_answers,
+    *(partial(ended_trials, channel=channel) for channel in CHANNELS),
 )
