@@ -137,6 +137,17 @@ def test_an_issue_pauses_if_the_account_is_paused_and_no_reader_is_lost(
     assert stats(system) == {"audience": 40, "sent": 40}
 
 
+def test_an_issue_pauses_if_the_account_may_send_no_mail_a_second(
+    system: System, accounts: list[Account]
+) -> None:
+    begun(system)
+    accounts.append(account(a_second=0))
+    system.drain()
+
+    assert (issue_of(system).state, issue_of(system).pause_reason) == ("paused", "account_paused")
+    assert stats(system) == {"audience": 40}
+
+
 def test_an_issue_waits_while_the_account_cannot_be_read(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:

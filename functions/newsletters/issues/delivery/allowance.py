@@ -59,7 +59,7 @@ def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
         is_paused = tenant is not None and resources.tenants().is_paused(tenant)
     except Transient:
         return Stop(UNREADABLE)
-    if not account.may_send:
+    if not account.may_send or account.a_second <= 0:
         return Stop(PAUSED, pauses=True)
     if is_paused:
         return Stop(TENANT_PAUSED, pauses=True)
