@@ -51,7 +51,7 @@ class HelpDeskSecrets:
             source="settings" if "account" in in_force.settings else "deployment",
             number=in_force.number,
             fields=dict(account.fields),
-            keys=_held(_content(stored.read(stored.id_of(self.keys)))),
+            keys=_held(self._keys()),
             webhook=f"{api_url}{_PATH}",
             tokens=len(self._tokens()),
             model=deployed.model_copy(update={"classifier": "rules"} if account.only_rules else {}),
@@ -68,15 +68,13 @@ class HelpDeskSecrets:
         written = given.written()
 
         def edit(now: Version) -> dict[str, Any]:
-            owner = now.content.get(OWNER)
-            if owner not in {None, caller.company} and self._is_free():
-                raise Forbidden("the help desk belongs to another company")
+            self._require_own(caller, now.content)
             kept = {name: key for name, key in now.content.items() if name not in given.remove}
             owned = {OWNER: caller.company} if "richpanel" in written and self._is_free() else {}
             return {**kept, **written, **owned}
 
         def change() -> views.KeysView:
-            before = _held(_content(stored.read(stored.id_of(self.keys))))
+            before = _held(self._keys())
             after = stored.change(stored.id_of(self.keys), edit, may_create=False)
             _note(before, given)
             self.deps.keys.refreshed(0)
@@ -86,10 +84,11 @@ class HelpDeskSecrets:
 
     def make_token(self, caller: Caller) -> Callable[[], views.TokenView]:
         """
-        Return the change that makes a further token of the webhook; the earlier ones stay valid. Raises Forbidden for
-        software. The change raises ChangeRefused if there are many.
+        Return the change that makes a further token of the webhook; the earlier ones stay valid. Raises Forbidden as
+        `store`. The change raises ChangeRefused if there are many.
         """
         _require_person(caller)
+        self._require_own(caller, self._keys())
         token = secrets.token_urlsafe(_TOKEN_BYTES)
 
         def edit(now: Version) -> dict[str, Any]:
@@ -108,8 +107,9 @@ class HelpDeskSecrets:
         return change
 
     def end_earlier_tokens(self, caller: Caller) -> Callable[[], views.TokensView]:
-        """Return the change after which only the newest token is valid. Safe to repeat. Raises Forbidden."""
+        """Return the change after which only the newest token is valid. Safe to repeat. Raises as `store`."""
         _require_person(caller)
+        self._require_own(caller, self._keys())
 
         def change() -> views.TokensView:
             before = len(self._tokens())
@@ -124,9 +124,19 @@ class HelpDeskSecrets:
 
         return change
 
+    def _require_own(self, caller: Caller, keys: Mapping[str, Any]) -> None:
+        """Refuse another company than the owner's: operators pass the check of routes for every company."""
+        owner = self.deps.stored_account.deployed().company or keys.get(OWNER)
+        if owner not in {None, caller.company}:
+            raise Forbidden("the help desk belongs to another company")
+
     def _is_free(self) -> bool:
         """Whether the deployment leaves open to which company the help desk belongs."""
         return self.deps.stored_account.deployed().company is None
+
+    def _keys(self) -> Mapping[str, Any]:
+        """Return the secret as it is now, which another process may have changed."""
+        return _content(stored.read(stored.id_of(self.keys)))
 
     def _tokens(self) -> list[str]:
         return texts(_content(stored.read(stored.id_of(self.tokens))).get(_TOKENS))

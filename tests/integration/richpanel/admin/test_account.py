@@ -205,6 +205,24 @@ def test_the_company_of_the_deployment_stays_the_owner(admin: Admin) -> None:
     assert "company" not in secret("RichpanelKeys")
 
 
+@pytest.mark.parametrize("deployed", ["acme", None])
+def test_an_operator_of_another_company_changes_neither_keys_nor_tokens(
+    admin: Admin, deployed: str | None
+) -> None:
+    owned_by(admin, deployed)
+    assert store(admin, richpanel=KEY).status == 200
+    before = secret("RichpanelKeys"), admin.call(f"GET {ACCOUNT}").result["tokens"]
+
+    refused = [
+        store(admin, RIVAL, richpanel="another-key"),
+        admin.call(f"POST {TOKENS}", RIVAL),
+        admin.call(f"DELETE {TOKENS}", RIVAL),
+    ]
+
+    assert [answer.status for answer in refused] == [403, 403, 403]
+    assert (secret("RichpanelKeys"), admin.call(f"GET {ACCOUNT}").result["tokens"]) == before
+
+
 def test_two_operators_of_two_companies_at_once_make_one_owner(admin: Admin) -> None:
     secrets = admin.module.help_desk_secrets
     given = admin.module.inputs.KeysInput(richpanel=KEY)

@@ -26,6 +26,10 @@ NAMES_A_SECRET = re.compile(
 # Fields of answers that a name like this has, and what they hold.
 HARMLESS = {
     "ApiKeyCreated.key": "the text of a new key, once: a repetition has none",
+    "TokenView.token": "a new token of the help desk's webhook, once: a repetition has none",
+    **dict.fromkeys(
+        ("AccountView.tokens", "TokenView.tokens", "TokensView.tokens"), "how many are valid"
+    ),
     "WebhookSecret.secret": "the secret of a new webhook or a further one, once: a repetition has none",
     **dict.fromkeys(("Config.appSecret", "Config.verifyToken"), "`secret name#field`, a reference"),
     "ConfigView.gatewaySecret": "the name of the field of the secret to be filled",
