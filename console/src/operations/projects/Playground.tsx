@@ -6,6 +6,7 @@ import { useAction } from "../../api/resource";
 import { useApp } from "../../app";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { showToast } from "../../ui/toastList";
 import { scenarioOf } from "../versions/scenarios";
 import { keepScenario, setsOfProject } from "../versions/setSources";
 import { Trace } from "../versions/Trace";
@@ -42,6 +43,7 @@ export function Playground({ project, version, settings }: { project: Project; v
     const handsOff = Boolean(lines.at(-1)?.tried?.hand_off);
     const made = scenarioOf(channel, lines.map(({ spoken: { by, text: words = "" } }) => ({ by, text: words })), handsOff, new Date().toISOString());
     await keepScenario(setsOfProject(client, project.project_id), made);
+    showToast(t("sets.kept"));
   });
   return (
     <section class="ops-section" aria-label={t("playground.title")}>
