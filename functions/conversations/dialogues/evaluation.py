@@ -16,7 +16,8 @@ from conversations.dialogues.rehearsal.rehearsal import Rehearsal, refuse_unplay
 from conversations.dialogues.scenarios.settings import project_of
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import NO_TIME_LEFT, AnswerInvalid
-from shared.ai.evaluation.bounds import REACHED, BoundedCalls
+from shared.ai.evaluation.bounded_calls import BoundedCalls
+from shared.ai.evaluation.bounds import REACHED
 from shared.ai.spending import prices
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from conversations.outbound.compose.model_turns import models_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store.versions import evaluations, project_versions
-from shared.ai.evaluation.bounds import BoundedCalls
+from shared.ai.evaluation.bounded_calls import BoundedCalls
 from shared.ai.evaluation.judge import Judge
 from shared.ai.evaluation.sets import runs
 from shared.ai.evaluation.sets.runs import NOT_PLAYABLE, VERSION_GONE, Stopped

@@ -12,7 +12,7 @@ from email_threads.api.mailboxes import scenarios
 from email_threads.api.mailboxes.scenarios import MailScenario
 from email_threads.store.configuration import mailbox_sets, mailbox_versions, mailboxes
 from shared.ai.evaluation import answers
-from shared.ai.evaluation.bounds import BoundedCalls
+from shared.ai.evaluation.bounded_calls import BoundedCalls
 from shared.ai.evaluation.judge import Judge
 from shared.ai.evaluation.sets import runs
 from shared.ai.evaluation.sets.runs import NOT_PLAYABLE, VERSION_GONE, Stopped

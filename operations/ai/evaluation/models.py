@@ -20,7 +20,8 @@ from operations.command_line import arguments
 from operations.command_line.arguments import Refused, WrongUse
 from operations.projects.cli import LOG, TABLE
 from shared.ai import port as ai
-from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from shared.ai.evaluation.bounded_calls import BoundedCalls
+from shared.ai.evaluation.bounds import Bounds
 from shared.ai.evaluation.judge import Judge
 from shared.ai.providers.openai import Account, OpenAI
 from shared.ai.spending import prices

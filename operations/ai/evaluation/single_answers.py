@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from richpanel.decisions.command.samples import Sample
     from richpanel.decisions.facts import Shop
     from shared.ai.evaluation.answers import Made, Outcome
-    from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+    from shared.ai.evaluation.bounded_calls import BoundedCalls
+    from shared.ai.evaluation.bounds import Bounds
     from shared.ai.evaluation.judge import Judge
 
 NO_MODEL: Final = {"provider": "openai", "model": "recorded", "api_key_reference": "none"}

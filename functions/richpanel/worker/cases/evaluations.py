@@ -18,7 +18,7 @@ from richpanel.worker.cases.costs import HELP_DESK
 from shared.ai import port as ai
 from shared.ai.evaluation import answers
 from shared.ai.evaluation.answers import NotMade
-from shared.ai.evaluation.bounds import BoundedCalls
+from shared.ai.evaluation.bounded_calls import BoundedCalls
 from shared.ai.evaluation.judge import Judge as Questions
 from shared.ai.evaluation.sets import runs
 from shared.ai.evaluation.sets.runs import NOT_PLAYABLE, VERSION_GONE, Stopped

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from shared.ai import port as ai
-from shared.ai.evaluation.bounds import BoundedCalls, Bounds
+from shared.ai.evaluation.bounded_calls import BoundedCalls
+from shared.ai.evaluation.bounds import Bounds
 from shared.ai.spending.prices import ModelPrice
 
 PRICE = ModelPrice(1.0, 10.0)
