@@ -62,7 +62,7 @@ def main() -> int:
     with running(Conversations) as company:
         of_conversations = conversations.measure(company, LENGTHS)
     with running(EmailThreads) as inbox:
-        of_mail = email_threads.measure(inbox, LENGTHS)
+        of_mail = email_threads.measure(inbox, sorted({*LENGTHS, *email_threads.LENGTHS}))
         tokens = email_prices.tokens(inbox, TEXT)
     with running(Newsletters) as press:
         of_newsletters = newsletters.measure(press)

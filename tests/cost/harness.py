@@ -93,14 +93,17 @@ def table_of(
     first: str,
     preposition: str = "",
 ) -> str:
-    """The table for docs/costs.md of kinds with `Figures`: write units at each length, and the rest."""
+    """The table for docs/costs.md of kinds with `Figures`: write units at each measured length, and the rest."""
     head = [first, *(f"{preposition} {n:,}".strip() for n in measured), "RRU", "requests", "SQS"]
     rows = []
     for name in names:
-        spent = [costs[name] for costs in measured.values()]
+        cells = [
+            costs[name].figures.write_units if name in costs else "-" for costs in measured.values()
+        ]
+        spent = [costs[name] for costs in measured.values() if name in costs]
         last = spent[-1].figures
         reads = max(one.read_units for one in spent)
         longest = max(one.figures.log_bytes for one in spent)
         rest = [last.requests, last.sqs, last.s3, last.log_lines, last.metric_lines, longest]
-        rows.append([name, *(one.figures.write_units for one in spent), f"{reads:g}", *rest])
+        rows.append([name, *cells, f"{reads:g}", *rest])
     return table([*head, "S3", "log lines", "EMF lines", "log bytes"], rows)

@@ -45,6 +45,5 @@ def test_an_administrator_is_told_that_an_answer_is_kept_as_a_scenario_and_requi
     expect(page.get_by_text("Kept in the set")).to_be_visible()
 
     sets = page.get_by_role("region", name="Sets of scenarios", exact=True)
-    sets.get_by_role("button", name="Reload").first.click()
     sets.get_by_role("button", name="Require before going live").click()
     expect(sets.get_by_text("gate", exact=True)).to_be_visible()

@@ -1,12 +1,12 @@
 // Sets of scenarios of a model's settings, of any context: written, run with a version beside the live one, and gates for versions.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { Section, Table } from "../sections";
 import { scenariosIn, textOf, type Scenario } from "./scenarios";
-import { runOf, type Run, type Set, type SetSource } from "./setSources";
+import { onKept, runOf, type Run, type Set, type SetSource } from "./setSources";
 import { liveOf, useVersions, type VersionSource } from "./Versions";
 
 type Result = Run["results"][number];
@@ -22,6 +22,7 @@ export function Sets({ source, version, live, about }: Props) {
   const [opened, setOpened] = useState<string | null>(null);
   const [run, setRun] = useState<string | null>(null);
   const sets = useResource((signal) => source.list(signal), [source.of]);
+  useEffect(() => onKept(() => void sets.reload()), [sets.reload]);
   return (
     <Section title={t("sets.title")} about={about} resource={sets} tools={<Button onClick={() => setOpened("")}>{t("sets.new")}</Button>}>
       {(rows) => (

@@ -23,6 +23,7 @@ export interface SetSource {
 
 const MOST = 100;
 const COLLECTED = "playground"; // the set of the scenarios that playgrounds keep
+const kept = new EventTarget();
 
 export function setsOfProject(client: Client, project_id: string): SetSource {
   const path = (set_name: string) => ({ project_id, set_name });
@@ -76,4 +77,11 @@ export async function keepScenario(source: SetSource, scenario: Scenario): Promi
   const isThere = (await source.list(signal)).some(({ name }) => name === COLLECTED);
   const before = isThere ? (await source.show(COLLECTED, signal)).content : [];
   await source.put(COLLECTED, { scenarios: [...before, scenario] });
+  kept.dispatchEvent(new Event("change"));
+}
+
+// Calls *update* after each kept scenario, until the returned function is called.
+export function onKept(update: () => void): () => void {
+  kept.addEventListener("change", update);
+  return () => kept.removeEventListener("change", update);
 }
