@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.cost import newsletter_prices
-from tests.cost.harness import Measured
 from tests.cost.newsletter_kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.newsletters import Table, differences, markdown, measure
 from tests.simulation.kernel import running
@@ -55,9 +54,7 @@ def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
 
 
 def test_the_page_says_what_a_thousand_recipients_cost_with_all_events() -> None:
-    costs = {kind.name: Measured(kind.figures, kind.most_reads) for kind in KINDS}
-
-    table = newsletter_prices.recipients_markdown(costs)
+    table = newsletter_prices.recipients_markdown()
 
     assert table in (ROOT / "docs" / "costs.md").read_text()
 
