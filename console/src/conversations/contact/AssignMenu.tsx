@@ -66,39 +66,40 @@ export function AssignMenu(props: Props) {
   );
 }
 
+// One list for both sources: the people may arrive while a choice has the focus, which it keeps.
 function Choices(props: ChoicesProps) {
+  const { client } = useApp();
   const people = usePeople();
   const { teams } = useSession();
-  if (!people) return <Seen {...props} />;
-  const found = assigneesOf(people, props.me, teams);
-  const sections = [
-    { title: null, members: props.me ? [props.me] : [] },
-    { title: t("assign.teams"), members: [...found.mine, ...found.teams] },
-    { title: t("assign.people"), members: found.people },
-  ];
-  return <List {...props} sections={sections} />;
-}
-
-function Seen(props: ChoicesProps) {
-  const { client } = useApp();
-  const found = useResource(
+  const seen = useResource(
     async (signal) => {
+      if (people) return [];
       const { result } = await client.call("GET /inbox", { query: { limit: 100 }, signal });
       return result.conversations.flatMap((row) => (row.assignee ? [row.assignee] : []));
     },
-    [client],
+    [client, people === null],
   );
-  if (found.error) return <ErrorNotice error={found.error} onRetry={() => void found.reload()} />;
-  if (found.value === null) return <Skeleton rows={2} kind="row" />;
-  const members = [...new Set([...(props.me ? [props.me] : []), ...found.value])];
-  return <List {...props} sections={[{ title: null, members }]} />;
+  if (!people && seen.error) return <ErrorNotice error={seen.error} onRetry={() => void seen.reload()} />;
+  if (!people && seen.value === null) return <Skeleton rows={2} kind="row" />;
+  const me = props.me ? [props.me] : [];
+  const found = people && assigneesOf(people, props.me, teams);
+  const sections = found
+    ? [
+        { title: null, members: me },
+        { title: t("assign.teams"), members: [...found.mine, ...found.teams] },
+        { title: t("assign.people"), members: found.people },
+      ]
+    : [{ title: null, members: [...new Set([...me, ...(seen.value ?? [])])] }];
+  return <List {...props} sections={sections} />;
 }
 
 function List({ assignee, me, busy, canRemove, onAssign, onDone, sections }: ChoicesProps & { sections: Section[] }) {
   const [words, setWords] = useState("");
   const panel = useRef<HTMLDivElement>(null);
   const isSearched = sections.flatMap((section) => section.members).length > MOST_WITHOUT_SEARCH;
-  useEffect(() => panel.current?.querySelector<HTMLElement>("input, button")?.focus(), [isSearched]);
+  useEffect(() => {
+    if (!panel.current?.contains(document.activeElement)) panel.current?.querySelector<HTMLElement>("input, button")?.focus();
+  }, [isSearched]);
   const shown = sections
     .map(({ title, members }) => ({ title, members: members.filter((one) => one !== assignee && contains(actor(one, me), words)) }))
     .filter((section) => section.members.length);
