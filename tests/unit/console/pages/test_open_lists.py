@@ -173,7 +173,7 @@ def test_a_choice_of_an_assignee_keeps_the_focus_while_the_people_of_the_company
 ) -> None:
     page = opened(Known().network(pages), "all/whatsapp/k0")
     held: list[Route] = []
-    page.route("**/people", held.append)
+    page.route("**/people", lambda route: held.append(route))
     page.reload()
     page.locator(".message").first.wait_for()
     page.keyboard.press("a")

@@ -62,7 +62,9 @@ class Known(Company):
         return Answer({"contacts": [self.contact()]})
 
     def consents(self, _: Call) -> Answer:
-        absent = dict.fromkeys(("at", "source", "evidence", "said_by", "recorded_by"))
+        absent = dict.fromkeys(
+            ("at", "source", "evidence", "said_by", "recorded_by", "unreachable")
+        )
         number = {"kind": "phone", "value": "447700000000", "text": "+44 7700 000000"}
         state = {"state": "opted_out" if self.opted_out else None}
         channel = {"channel": "whatsapp", "identifiers": [absent | number | state]}
