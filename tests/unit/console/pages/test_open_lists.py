@@ -15,7 +15,7 @@ from tests.unit.console.pages.network import Answer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
     from tests.unit.console.pages.conftest import Opened
     from tests.unit.console.pages.network import Call
@@ -66,6 +66,7 @@ def test_an_open_list_of_notifications_shows_one_that_arrives(
     expect(shown).to_have_count(1)
     page.get_by_role("region", name="Notifications").get_by_role("combobox").select_option(kind)
     expect(shown).to_have_count(0 if kind else 1)
+    network.quiet(page)
     before = network.routes().count(NOTIFICATIONS)
 
     company.kinds.append("mentioned")
@@ -166,21 +167,3 @@ def test_a_bulk_change_that_another_page_has_begun_is_shown_when_this_one_is_see
     begun.append("elsewhere")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(page.get_by_text("7 conversations changed.")).to_be_visible()
-
-
-def test_a_choice_of_an_assignee_keeps_the_focus_while_the_people_of_the_company_arrive(
-    opened: Opened, pages: Path
-) -> None:
-    page = opened(Known().network(pages), "all/whatsapp/k0")
-    held: list[Route] = []
-    page.route("**/people", lambda route: held.append(route))
-    page.reload()
-    page.locator(".message").first.wait_for()
-    page.keyboard.press("a")
-    choices = page.locator(".panel .choice")
-    choices.first.focus()
-    before = choices.count()
-    held[0].fallback()
-
-    expect(choices).not_to_have_count(before)
-    expect(choices.first).to_be_focused()

@@ -48,7 +48,14 @@ ANSWER: dict[str, Any] = {
     "dollars": "0.002000",
     "ms": 900,
 }
-NO_SUGGESTIONS = {"suggestions": [], "compared": 0, "has_older": False, "has_more": False}
+NO_SUGGESTIONS = {
+    "suggestions": [],
+    "compared": 0,
+    "has_older": False,
+    "has_more": False,
+    "embedding_model": None,
+    "embedding_failure": None,
+}
 
 
 @dataclass

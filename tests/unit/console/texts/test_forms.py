@@ -30,7 +30,11 @@ OTHERWISE: Final = {
     "operations/privacy/Privacy.tsx": {"subject": "a choice; the refusal is of its value"},
     "operations/projects/Playground.tsx": {"files": "a part of `messages`: beside the text"},
     "operations/projects/Projects.tsx": {"project": "a choice", "json": JSON},
-    "operations/projects/Sets.tsx": {"name": "the form has its rule", "scenarios": JSON},
+    "operations/versions/Sets.tsx": {
+        "name": "the form has its rule",
+        "scenarios": JSON,
+        "version": "a choice",
+    },
     "reports/outcomes/Outcomes.tsx": {"{text}": "a choice"},
     "whatsapp/forms/RoutingForm.tsx": {"": "of a row: the notice above the form names it"},
     "setup/TeamStep.tsx": dict.fromkeys(
