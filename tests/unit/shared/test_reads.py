@@ -77,7 +77,7 @@ BOUNDED = {
 ONCE = {
     "conversations.store.messages.after": "the unanswered messages of a conversation",
     "richpanel.store.audits.forget": "the actions of one ticket, deleted with it",
-    "whatsapp.actions.campaigns.counters.refresh": "a page of a campaign is summed up once",
+    "whatsapp.actions.campaigns.counters._refreshed": "a page of a campaign is summed up once",
     "whatsapp.store.conversations.read_marks.inbound_keys": "the messages that become read",
 }
 # On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.

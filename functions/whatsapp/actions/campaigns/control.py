@@ -72,7 +72,7 @@ def pause_campaign(call: Call[StopCampaign]) -> CampaignView:
     )  # fmt: skip
     if paused is None:
         raise StateConflict(f"campaignId: is {campaign.status}")
-    return campaign_view(counters.refresh(call.table, paused))
+    return campaign_view(counters.current(call.table, paused))
 
 
 @CONTROL.changes("local", Scope.WHATSAPP_CAMPAIGNS)
@@ -88,7 +88,7 @@ def cancel_campaign(call: Call[StopCampaign]) -> CampaignView:
     _cancel_variants(call, campaign)
     ended = _cancelled(call, campaign)
     _cancel_variants(call, ended)  # The test may have begun meanwhile.
-    return campaign_view(counters.refresh(call.table, ended))
+    return campaign_view(counters.current(call.table, ended))
 
 
 def _cancelled(call: Call[StopCampaign], campaign: Campaign) -> Campaign:

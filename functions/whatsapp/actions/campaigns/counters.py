@@ -13,7 +13,7 @@ from whatsapp.store.items.sending.campaigns import NO_VALID_RECIPIENTS
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from whatsapp.store.items.sending.campaigns import Campaign
+    from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 
 PAGES_PER_READ = 100
 COUNTED_MS = 8 * clock.DAY_SECONDS * clock.SECOND_MS  # Each hour is counted for so long.
@@ -25,12 +25,30 @@ def refresh(table: Table, campaign: Campaign) -> Campaign:
     Sum up the pages that are done, complete the campaign when all are, and set its counters. Safe to repeat, and to run
     at the same time as workers: a page is summed up once, in order.
     """
+    return _refreshed(table, campaign)[0]
+
+
+def current(table: Table, campaign: Campaign) -> Campaign:
+    """
+    As `refresh`, and return the campaign with the tallies of pages in work, too, as their last save has them: at most
+    ten recipients of each are missing. For views: it is not to be refreshed again, which would sum those up twice.
+    """
+    refreshed, in_work = _refreshed(table, campaign)
+    return refreshed.model_copy(update={"tallies": in_work + Counter(refreshed.tallies)})
+
+
+def _refreshed(table: Table, campaign: Campaign) -> tuple[Campaign, Counter[str]]:
+    """Return the campaign, and the tallies of the read pages that are not summed up in it."""
+    found: dict[int, CampaignPage] = {}
     while campaign.open_from <= campaign.pages:
         done = []
         numbers = range(
             campaign.open_from, min(campaign.open_from + PAGES_PER_READ, campaign.pages + 1)
         )
-        for page in records.pages(table, campaign.campaign_id, numbers):
+        found = dict(
+            zip(numbers, records.pages(table, campaign.campaign_id, numbers), strict=False)
+        )
+        for page in found.values():
             if page.state != "done":
                 break
             done.append(page)
@@ -45,7 +63,11 @@ def refresh(table: Table, campaign: Campaign) -> Campaign:
             break
     if campaign.total_recipients is not None and campaign.open_from > campaign.pages:
         campaign = _completed(table, campaign)
-    return _counted(table, campaign)
+    in_work = Counter[str]()
+    for number, page in found.items():
+        if number >= campaign.open_from:  # Another call may have summed up more of them meanwhile.
+            in_work.update(page.tallies)
+    return _counted(table, campaign), in_work
 
 
 def hours_of(table: Table, campaign: Campaign) -> list[Hour]:

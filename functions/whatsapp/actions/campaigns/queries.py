@@ -61,7 +61,7 @@ def get_campaign(call: Call[OfCampaign]) -> CampaignView:
     The cost is that of all recipients who are in pages, also after the end; absent if their countries were not counted.
     """
     campaign = own(call, call.input.campaign_id)
-    campaign = counters.refresh(call.table, campaign)
+    campaign = counters.current(call.table, campaign)
     view = campaign_view(campaign)
     if estimates.is_known(campaign):
         cost = estimates.of_campaign(call.table, campaign, campaign.countries)
