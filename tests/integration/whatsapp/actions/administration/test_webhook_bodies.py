@@ -143,7 +143,7 @@ def test_a_signature_of_an_app_of_another_company_is_like_one_of_no_app(
 ) -> None:
     raw = json.dumps(body_of(text("wamid.x"))).encode()
     foreign = signature(raw, "secret of globex")
-    unknown = signature(raw, "secret of nobody")
+    unknown = signature(raw, "an unknown secret")
 
     asked = [
         actions.run("validate_webhook_signature", {"signature": one, "payload": raw.decode()})
