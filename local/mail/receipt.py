@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from typing import TYPE_CHECKING, Literal
 
-from email_threads.parsing import addresses
-from email_threads.parsing.headers import Headers
+from email_threads.parsing.headers import addresses
+from email_threads.parsing.headers.fields import Headers
 
 if TYPE_CHECKING:
     from local.stack.deployment import Stack

@@ -25,7 +25,7 @@ from local.scripted_model.mail_wordings import (
     REASONS,
     URGENT,
 )
-from shared.ai.languages.function_words import language_of, plain_words
+from shared.ai.texts.languages.function_words import language_of, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.phrases.phrase_list import has_phrase
 from email_threads.threading.evidence import subjects
 from local.scripted_model.mail_wordings import OTHER_TYPE, REQUEST_TYPES
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -29,8 +29,8 @@ from conversations.ai.schemas.output_schema import FunctionRequest, HandOffReque
 from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared.ai import port as ai
-from shared.ai.languages.function_words import language_of, plain_words
 from shared.ai.port import OPENING
+from shared.ai.texts.languages.function_words import language_of, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conversations.ai.prompt.questions import POINTS, questions_in
-from shared.ai.languages.function_words import SMALL_WORDS, plain_words
+from shared.ai.texts.languages.function_words import SMALL_WORDS, plain_words
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]+")
 _SHORTEST_WORD = 3

@@ -18,7 +18,7 @@ from conversations.lifecycle.conversation import OpenConversation, addresses_of
 from conversations.lifecycle.records.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
-from conversations.outbound.compose import fixed_texts, opening_times
+from conversations.outbound.compose.texts import fixed_texts, opening_times
 from conversations.outbound.policy import newer_messages
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.policy.newer_messages import Unanswered

@@ -14,7 +14,8 @@ import boto3
 from pydantic import Field, TypeAdapter
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.inbound import intake, late_attachments, withdrawals
+from conversations.inbound import intake, withdrawals
+from conversations.inbound.files import late_attachments
 from conversations.recovery.worker import queue_worker
 from shared.aws.client_configs import PATIENT
 from shared.aws.sqs_standard import StandardQueue

@@ -14,7 +14,7 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.inbound import downloads
+from conversations.inbound.files import downloads
 from conversations.recovery import shares
 from conversations.recovery.worker import queue_worker
 from shared.ai.spending.configuration import SpendingSettings, spending_of

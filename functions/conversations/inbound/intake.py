@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration import ownership
-from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
+from conversations.inbound import keywords, matching, normalise
+from conversations.inbound.files import attachments, late_attachments
 from conversations.lifecycle import burst_wait, conversation, transitions
 from conversations.lifecycle.records import commands
 from conversations.lifecycle.status import WITH_PEOPLE, Status

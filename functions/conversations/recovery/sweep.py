@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations.inbound import attachments
+from conversations.inbound.files import attachments
 from conversations.lifecycle.records import commands
 from conversations.lifecycle.records.commands import AskSatisfaction, FollowUp, Resolve, Resume
 from conversations.store import messages, states

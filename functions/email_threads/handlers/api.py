@@ -14,7 +14,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from email_threads.api import changes, inputs, queries, satisfaction, spam, views
+from email_threads.api import changes, inputs, queries, satisfaction, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts import opened_thread
 from email_threads.api.drafts.actions import TooManyDrafts
@@ -24,7 +24,7 @@ from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailboxes.routes import MailboxRoutes
 from email_threads.api.mailboxes.set_routes import MailboxSetRoutes
 from email_threads.api.merges.routes import MergeRoutes
-from email_threads.api.people import admission, join_requests
+from email_threads.api.people import admission, join_requests, spam
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.privacy.requests import jobs_of, subject_of
 from email_threads.privacy.routes import PrivacyRoutes

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from email_threads.inbound.events import EmailReceived, received_entry
 from email_threads.parsing.caps import MOST_HEADER_BYTES
-from email_threads.parsing.headers import Headers, root_id
+from email_threads.parsing.headers.fields import Headers, root_id
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from email_threads.parsing.headers import Headers
+    from email_threads.parsing.headers.fields import Headers
 
 
 class Kind(StrEnum):

@@ -9,12 +9,13 @@ from email.parser import BytesParser
 from email.policy import compat32
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing import addresses, caps, kinds, trust
+from email_threads.parsing import caps, kinds, trust
 from email_threads.parsing.body import delivery_status, html, parts, reply_text, signatures
 from email_threads.parsing.body.parts import Content
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN, HoldReason, MailHeld
 from email_threads.parsing.flags import Flag
-from email_threads.parsing.headers import Headers, cut_subject
+from email_threads.parsing.headers import addresses
+from email_threads.parsing.headers.fields import Headers, cut_subject
 from email_threads.parsing.kinds import Kind
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.normal_form import normal
+from email_threads.parsing.headers.normal_form import normal
 
 if TYPE_CHECKING:
-    from email_threads.parsing.headers import Headers
+    from email_threads.parsing.headers.fields import Headers
 
 _LAST_FIELD: Final = "x-ses-receipt"
 _RECEIVER: Final = "by inbound-smtp."

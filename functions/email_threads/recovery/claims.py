@@ -13,9 +13,9 @@ from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import owns
 from email_threads.inbound.events import EVALUATE, FEEDBACK, RECEIVED, SENT
-from email_threads.parsing import addresses
 from email_threads.parsing.caps import MOST_HEADER_BYTES, MailHeld
-from email_threads.parsing.headers import Headers
+from email_threads.parsing.headers import addresses
+from email_threads.parsing.headers.fields import Headers
 from email_threads.store import objects
 from email_threads.store.configuration import mailboxes
 from shared.access.ownership.claims import owner_of_first_domain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.headers import root_id
+from email_threads.parsing.headers.fields import root_id
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail

@@ -20,9 +20,9 @@ from botocore.exceptions import ClientError
 from email_threads.configuration.resources import owns, token_secrets
 from email_threads.inbound import events
 from email_threads.inbound.events import EmailAnalyse, EmailMerge
-from email_threads.parsing import addresses
 from email_threads.parsing import mail as mails
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, SYNTHETIC_DOMAIN, HoldReason
+from email_threads.parsing.headers import addresses
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.parsing.trust import Trust
 from email_threads.parsing.verification.verification import is_verification

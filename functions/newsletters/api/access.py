@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from newsletters.store.content.newsletters import get_newsletter_full, get_newsletter_stored
 from newsletters.store.items.metadata import is_code
-from newsletters.store.newsletters import get_newsletter_full, get_newsletter_stored
 from shared.api.auth import Forbidden, Scope
 
 if TYPE_CHECKING:
     from newsletters.store.bucket.objects import Store
-    from newsletters.store.newsletters import Newsletter
+    from newsletters.store.content.newsletters import Newsletter
     from shared.api.auth import Caller
 
 READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_REVIEW)

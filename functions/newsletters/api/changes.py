@@ -12,8 +12,14 @@ from newsletters.drafting.retrieval.catalogue import selected_names, type_named
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.store import steps
 from newsletters.store.bucket import revisions
+from newsletters.store.content import steps
+from newsletters.store.content.newsletters import (
+    Newsletter,
+    StaleVersion,
+    delete_newsletter,
+)
+from newsletters.store.content.step_inputs import status_of
 from newsletters.store.items import (
     CustomTopic,
     Draft,
@@ -23,12 +29,6 @@ from newsletters.store.items import (
     StepStatus,
     Topics,
 )
-from newsletters.store.newsletters import (
-    Newsletter,
-    StaleVersion,
-    delete_newsletter,
-)
-from newsletters.store.step_inputs import status_of
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:

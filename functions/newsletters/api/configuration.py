@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 from newsletters.api import changes, inputs, presenters, views
 from newsletters.drafting.retrieval.catalogue import selected_names
 from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS, nearest_preset
-from newsletters.store import newsletters
-from newsletters.store.items import STEP_NUMBERS, STEPS, Metadata
-from newsletters.store.items.item import timestamp
-from newsletters.store.items.metadata import LISTED, USER_PARTITION
-from newsletters.store.newsletters import (
+from newsletters.store.content import newsletters
+from newsletters.store.content.newsletters import (
     CODE_ATTEMPTS,
     CodeTaken,
     Newsletter,
@@ -21,7 +18,10 @@ from newsletters.store.newsletters import (
     create_newsletter,
     generate_newsletter_code,
 )
-from newsletters.store.steps import is_written
+from newsletters.store.content.steps import is_written
+from newsletters.store.items import STEP_NUMBERS, STEPS, Metadata
+from newsletters.store.items.item import timestamp
+from newsletters.store.items.metadata import LISTED, USER_PARTITION
 from shared.api.errors import InvalidInput
 from shared.aws.tables.items import filled
 from shared.runtime import clock

@@ -14,18 +14,18 @@ from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
 from newsletters.jobs.state import is_working
 from newsletters.store import jobs
 from newsletters.store.bucket.objects import folder_of
+from newsletters.store.content.step_inputs import content_hash
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.metadata import is_code
-from newsletters.store.step_inputs import content_hash
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Export
     from newsletters.store.items.jobs import Job
-    from newsletters.store.newsletters import Newsletter
     from shared.api.routing.routes import Request
 
 EXPORT_FORMATS: Final = ("pdf", "docx", "html", "email", "markdown", "text")

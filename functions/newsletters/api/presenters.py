@@ -8,14 +8,14 @@ from newsletters.api import views
 from newsletters.drafting.draft_changes import lost_citations
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
+from newsletters.store.content.step_inputs import content_hash, topics_hash
 from newsletters.store.items import Draft, Outline, Topics
-from newsletters.store.step_inputs import content_hash, topics_hash
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Job, Metadata, NewsletterStatus, StepItem, StepName
-    from newsletters.store.newsletters import Newsletter
 
 
 def summary(metadata: Metadata) -> views.NewsletterSummary:

@@ -9,7 +9,8 @@ from newsletters.api import presenters, views
 from newsletters.api.access import READ
 from newsletters.drafting.retrieval.catalogue import TYPES
 from newsletters.drafting.tone import PRESETS
-from newsletters.store import companies, newsletters
+from newsletters.store import companies
+from newsletters.store.content import newsletters
 from newsletters.store.items.item import (
     INDEX,
     INDEX_PARTITION_KEY,

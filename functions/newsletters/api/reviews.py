@@ -8,19 +8,20 @@ from newsletters.api import presenters, views
 from newsletters.api.changes import NoContent
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.store import companies, newsletters
+from newsletters.store import companies
+from newsletters.store.content import newsletters
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import content_hash
 from newsletters.store.items import Review, ReviewState
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
-from newsletters.store.step_inputs import content_hash
 from shared.api.auth import Forbidden
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Draft
-    from newsletters.store.newsletters import Newsletter
     from shared.api.auth import Caller
 
 

@@ -19,8 +19,8 @@ from newsletters.api.access import own, own_as_stored, readable
 from newsletters.api.queries import ApiDependencies
 from newsletters.configuration.resources import Resources
 from newsletters.store.bucket.objects import Store
+from newsletters.store.content.newsletters import Newsletter
 from newsletters.store.items import ReviewState
-from newsletters.store.newsletters import Newsletter
 from shared.api.auth import Caller, Scope
 from shared.api.cursors import Page
 from shared.api.models.inputs import NoInput

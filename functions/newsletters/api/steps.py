@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import StepItem, StepName
-    from newsletters.store.newsletters import Newsletter
     from shared.api.routing.routes import Request
 
 

@@ -15,9 +15,9 @@ from newsletters.drafting.text.section_text import AnsweredBlocks, Sources
 from newsletters.jobs.claimed_job import Written
 from newsletters.jobs.failures import StepFailed
 from newsletters.store import companies
+from newsletters.store.content.step_inputs import draft_hash
 from newsletters.store.items import Citation, Draft, EditorWarning
 from newsletters.store.items.item import timestamp
-from newsletters.store.step_inputs import draft_hash
 from shared.ai import port as ai
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock

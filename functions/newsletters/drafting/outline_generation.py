@@ -16,9 +16,9 @@ from newsletters.drafting.plan import plan_of
 from newsletters.drafting.retrieval.catalogue import kind_of
 from newsletters.drafting.text.inline_text import inline_text, one_line
 from newsletters.jobs.failures import StepFailed
+from newsletters.store.content.step_inputs import outline_hash
 from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
 from newsletters.store.items.item import timestamp
-from newsletters.store.step_inputs import outline_hash
 from shared.ai.calls.model_calls import AnswerInvalid
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock

@@ -35,8 +35,8 @@ from newsletters.privacy.routes import PrivacyRoutes
 from newsletters.recovery.bootstrap import recovery_of
 from newsletters.series.routes import SeriesRoutes
 from newsletters.store.bucket.objects import Store
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import StoredAnswer
-from newsletters.store.newsletters import StaleVersion
 from newsletters.store.readers.templates import TooManyTemplates
 from newsletters.store.series import TooManySeries
 from shared.ai.retrieval import CorpusTooLarge

@@ -13,10 +13,11 @@ from newsletters.issues import content
 from newsletters.issues.content import CLIPPED_ABOVE, UNSUBSCRIBE, Sealed
 from newsletters.issues.pace import days, warm_up
 from newsletters.issues.pace.findings import Check, CheckCode, blocks, warning
-from newsletters.store import companies, warm_ups
-from newsletters.store.newsletters import get_newsletter_full
+from newsletters.store import companies
+from newsletters.store.content.newsletters import get_newsletter_full
+from newsletters.store.content.step_inputs import content_hash
+from newsletters.store.delivery import warm_ups
 from newsletters.store.readers import templates
-from newsletters.store.step_inputs import content_hash
 from shared.contacts import audience, lists
 from shared.contacts.lists import ListNotFound
 from shared.contacts.segments import SegmentNotFound
@@ -24,9 +25,9 @@ from shared.contacts.segments import SegmentNotFound
 if TYPE_CHECKING:
     from newsletters.issues.dependencies import IssueDependencies
     from newsletters.issues.pace.warm_up import Outlook
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Draft, Export, Issue, MailTemplate
     from newsletters.store.items.issues import Variant
-    from newsletters.store.newsletters import Newsletter
 
 PAGE: Final = 5_000  # members of a list: half a megabyte
 PAGES: Final = 10  # of all lists of an issue that are counted: 5 MB

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from newsletters.configuration.resources import Run, WorkerResources
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Job, StepItem
-    from newsletters.store.newsletters import Newsletter
     from shared.ai.port import Usage
 
 # A unit may take two calls of the model; with less time left, the next message goes on.

@@ -6,20 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.jobs.requests import EXPORT_PREFIX
-from newsletters.store import jobs, newsletters, steps
+from newsletters.store import jobs
 from newsletters.store.bucket import revisions
+from newsletters.store.content import newsletters, steps
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import status_of
 from newsletters.store.items import STEP_NUMBERS, Draft, JobState, StepStatus
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
-from newsletters.store.step_inputs import status_of
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.jobs.failures import StepFailed
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Job, StepItem, StepName
-    from newsletters.store.newsletters import Newsletter
     from shared.aws.dynamodb import Attributes
 
 ATTEMPTS: Final = 5  # to write a result while METADATA changes

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.inbound.events import ExportRequested, StepRequested, entry
 from newsletters.jobs.state import JOB_MS, is_overdue, is_working
-from newsletters.store import jobs, steps
+from newsletters.store import jobs
+from newsletters.store.content import steps
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import content_hash
 from newsletters.store.items import Draft, Job, JobState, Outline, StepItem, StepStatus, Topics
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.jobs import due_key
-from newsletters.store.newsletters import StaleVersion
-from newsletters.store.step_inputs import content_hash
 from shared.api.errors import Repeatable
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import digest
@@ -20,8 +21,8 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import StepName
-    from newsletters.store.newsletters import Newsletter
     from shared.aws.dynamodb import Table
     from shared.aws.sqs_fifo import FifoQueue
 

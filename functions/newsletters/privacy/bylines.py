@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from boto3.dynamodb.conditions import Key
 
-from newsletters.store import newsletters
 from newsletters.store.bucket.objects import folder_of
+from newsletters.store.content import newsletters
+from newsletters.store.content.newsletters import StaleVersion, get_metadata, get_newsletter_stored
 from newsletters.store.items import Draft, Signup
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.newsletters import StaleVersion, get_metadata, get_newsletter_stored
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.dynamodb_json import plain
 from shared.identity.addresses import AddressInvalid
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from newsletters.configuration.resources import Resources
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Metadata
-    from newsletters.store.newsletters import Newsletter
     from shared.aws.dynamodb import Attributes
     from shared.privacy.inventory import Source
 

@@ -17,15 +17,17 @@ from newsletters.api.changes import delete
 from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
-from newsletters.store import authors, companies, issues, newsletters, series, warm_ups
+from newsletters.store import authors, companies, issues, series
 from newsletters.store.bucket.objects import folder_of
-from newsletters.store.items.privacy import NEWSLETTER, REVIEW
-from newsletters.store.newsletters import (
+from newsletters.store.content import newsletters
+from newsletters.store.content.newsletters import (
     Newsletter,
     StaleVersion,
     get_newsletter_full,
     get_newsletter_stored,
 )
+from newsletters.store.delivery import warm_ups
+from newsletters.store.items.privacy import NEWSLETTER, REVIEW
 from newsletters.store.readers import public_lists, templates
 from shared.aws.stored_objects import ObjectUnusable, record
 from shared.privacy import engine, inventory

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.store import issues, newsletters, parked
+from newsletters.store import issues, parked
+from newsletters.store.content import newsletters
 from newsletters.store.items.issues import is_issue_id
 from newsletters.store.items.metadata import is_code
 from shared.events.recovery.event_store import text

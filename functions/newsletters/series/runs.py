@@ -19,11 +19,12 @@ from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested, StepProcessing
 from newsletters.jobs.state import is_overdue, is_working
 from newsletters.series import calendar_dates, titles
-from newsletters.store import issues, newsletters, series
+from newsletters.store import issues, series
+from newsletters.store.content import newsletters
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import content_hash
 from newsletters.store.items import STEPS, Issue, Job, JobState, RunState, SeriesRun
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
-from newsletters.store.step_inputs import content_hash
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
@@ -31,8 +32,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from newsletters.inbound.events import SeriesRequested
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Series
-    from newsletters.store.newsletters import Newsletter
 
 LOOK_MS: Final = 60 * clock.SECOND_MS  # the schedule's next run
 KEPT: Final = 20  # ended runs

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Attr
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import AiUse, CompanySettings, SettingsVersion
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.newsletters import StaleVersion
 from shared.ai.versions.owners import OwnerSettings
 from shared.ai.versions.stored import DIGITS, Version, Versions
 from shared.aws.dynamodb import ConditionFailed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Issue, IssueEntry, IssueState
 from newsletters.store.items.issues import ISSUES
 from newsletters.store.items.item import (
@@ -19,7 +20,6 @@ from newsletters.store.items.item import (
     timestamp,
 )
 from newsletters.store.items.jobs import OPEN_WORK, due_key
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock

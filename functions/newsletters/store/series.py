@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Series
 from newsletters.store.items.item import (
     INDEX_PARTITION_KEY,
@@ -14,7 +15,6 @@ from newsletters.store.items.item import (
     timestamp,
 )
 from newsletters.store.items.jobs import OPEN_WORK, due_key
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 

@@ -9,12 +9,13 @@ from newsletters.exports.document import Citation, Document
 from newsletters.exports.formats import FORMATS, render
 from newsletters.jobs.execution import execution
 from newsletters.jobs.requests import EXPORT_PREFIX
-from newsletters.store import jobs, newsletters, steps
+from newsletters.store import jobs
 from newsletters.store.bucket.objects import export_key
+from newsletters.store.content import newsletters, steps
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import content_hash, status_of
 from newsletters.store.items import Export, JobState
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
-from newsletters.store.step_inputs import content_hash, status_of
 from newsletters.worker.image_download import downloaded
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from newsletters.exports.document import Rendered
     from newsletters.inbound.events import ExportRequested
     from newsletters.store.bucket.objects import Store
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Draft, Job
-    from newsletters.store.newsletters import Newsletter
 
 ATTEMPTS: Final = 5  # to record a file beside other formats that end at the same time
 

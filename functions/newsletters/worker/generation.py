@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from newsletters.jobs import requests
 from newsletters.jobs.claimed_job import ClaimedJob, OutOfTime
 from newsletters.jobs.execution import execution
-from newsletters.store import jobs, newsletters
+from newsletters.store import jobs
+from newsletters.store.content import newsletters
 from newsletters.store.items import JobState
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from newsletters.store import jobs
 from newsletters.store.bucket.objects import folder_of
-from newsletters.store.newsletters import PURGE_AFTER_MS
+from newsletters.store.content.newsletters import PURGE_AFTER_MS
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ type KeyName = Literal[
 
 
 class SwitchesInput(Input):
-    """Switches by name, as JSON or as stored texts. `richpanel.api.switches` checks the names."""
+    """Switches by name, as JSON or as stored texts. `richpanel.api.configuration.switches` checks the names."""
 
     model_config = ConfigDict(extra="allow")
 

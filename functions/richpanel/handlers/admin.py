@@ -11,18 +11,7 @@ from typing import Any
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.api import (
-    conversations,
-    decisions,
-    health_check,
-    inputs,
-    replays,
-    switches,
-    views,
-)
-from richpanel.api import (
-    settings as shop_settings,
-)
+from richpanel.api import conversations, decisions, health_check, inputs, replays, views
 from richpanel.api.access import (
     SPARE_MS,
     Erased,
@@ -30,12 +19,14 @@ from richpanel.api.access import (
     NotFound,
     NothingToDecide,
 )
-from richpanel.api.account import HelpDeskSecrets
 from richpanel.api.bootstrap import AdminSettings, dependencies
+from richpanel.api.configuration import settings as shop_settings
+from richpanel.api.configuration import switches
+from richpanel.api.configuration.account import HelpDeskSecrets
+from richpanel.api.configuration.settings import Change
 from richpanel.api.dry_runs.ticket_snapshots import NotSetUp
 from richpanel.api.replays import HelpDeskFailed
 from richpanel.api.sets.routes import SetRoutes
-from richpanel.api.settings import Change
 from richpanel.configuration.bootstrap import quick
 from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import ApiRequest

@@ -183,7 +183,7 @@ def _waiting_page(record: Record) -> Waiting | None:
 
 
 def _postponed_page(record: Record) -> Handled:
-    from whatsapp.actions.campaigns import job_events  # noqa: PLC0415 - see above
+    from whatsapp.actions.campaigns.progress import job_events  # noqa: PLC0415 - see above
 
     event = parse_event(record.body)
     campaign = job_events.campaign_of(resources.table, event)

@@ -11,7 +11,7 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.inbound import payment_claims
+from whatsapp.inbound.payments import claims
 from whatsapp.jobs import delayed_checks
 from whatsapp.jobs.delayed_checks import Checks, Range, ReadPage, Step
 
@@ -56,9 +56,7 @@ def _page(table: Table, at_ms: int) -> ReadPage:
             table, due.step.kind, due.first, due.last, limit=PAGE, start=due.start
         )
         name = due.step.name
-        checks = [
-            payment_claims.check_of(company, reference, name, at_ms) for company, reference in found
-        ]
+        checks = [claims.check_of(company, reference, name, at_ms) for company, reference in found]
         return checks, start
 
     return page

@@ -9,9 +9,10 @@ from typing import Any
 
 from operations.command_line.arguments import Refused
 from operations.contexts.richpanel import deployment
-from richpanel.api import inputs, settings
+from richpanel.api import inputs
 from richpanel.api.access import ApiDependencies
-from richpanel.api.settings import Change
+from richpanel.api.configuration import settings
+from richpanel.api.configuration.settings import Change
 from richpanel.api.views import SettingsView
 from richpanel.configuration.shop_settings import ShopSettings
 from richpanel.store.settings import Outdated

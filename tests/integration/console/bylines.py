@@ -13,10 +13,10 @@ from newsletters.inbound.events import PrivacyRequested, PurgeRequested
 from newsletters.privacy import jobs
 from newsletters.privacy.requests import jobs_of, subject_of
 from newsletters.store.bucket.objects import Store, export_key
+from newsletters.store.content.newsletters import create_newsletter, get_newsletter_full
+from newsletters.store.content.steps import save, save_export
 from newsletters.store.items import Draft, Metadata, PrivacyJob
 from newsletters.store.items.steps import Export
-from newsletters.store.newsletters import create_newsletter, get_newsletter_full
-from newsletters.store.steps import save, save_export
 from newsletters.worker.purge import purge
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

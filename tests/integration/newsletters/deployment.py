@@ -17,6 +17,9 @@ from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
 from newsletters.store import jobs
 from newsletters.store.bucket.objects import Store
+from newsletters.store.content.newsletters import Newsletter, get_newsletter_full
+from newsletters.store.content.step_inputs import draft_hash, outline_hash, status_of, topics_hash
+from newsletters.store.content.steps import save
 from newsletters.store.items import (
     Chunk,
     ChunkMetadata,
@@ -33,9 +36,6 @@ from newsletters.store.items import (
     Topics,
 )
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import Newsletter, get_newsletter_full
-from newsletters.store.step_inputs import draft_hash, outline_hash, status_of, topics_hash
-from newsletters.store.steps import save
 from shared.access.ownership.claims import Owners
 from shared.ai.providers.model_creation import ModelDependencies
 from shared.ai.retrieval.settings import RetrievalDependencies

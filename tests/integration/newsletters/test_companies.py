@@ -9,8 +9,8 @@ import pytest
 from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import model_of, retrieval_of
 from newsletters.store import companies
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import CompanySettings
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import Table
 from tests.integration.newsletters.deployment import COMPANY, OTHER_COMPANY
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from newsletters.api import configuration
-from newsletters.store.newsletters import (
+from newsletters.store.content.newsletters import (
     CODE_ATTEMPTS,
     NoCode,
     delete_newsletter,

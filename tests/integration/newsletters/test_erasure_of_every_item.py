@@ -8,9 +8,9 @@ from newsletters.inbound.events import PurgeRequested
 from newsletters.privacy.jobs import ERASED
 from newsletters.privacy.requests import REMAINDERS
 from newsletters.store import issues
+from newsletters.store.content.newsletters import change_metadata
 from newsletters.store.items import ITEMS, Issue
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import change_metadata
 from newsletters.worker.purge import purge
 from tests.erasure.coverage import Day
 from tests.erasure.traces import words

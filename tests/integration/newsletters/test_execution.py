@@ -13,8 +13,8 @@ from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
 from newsletters.store import jobs
 from newsletters.store.bucket import revisions
+from newsletters.store.content.newsletters import delete_newsletter
 from newsletters.store.items import FinishedUnit, Job, JobState, NewsletterStatus, StepStatus
-from newsletters.store.newsletters import delete_newsletter
 from shared.ai import port as ai
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import USER, chunk, many_chunks, topics

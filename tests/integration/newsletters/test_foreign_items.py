@@ -13,7 +13,7 @@ from newsletters.jobs.outcomes import complete
 from newsletters.jobs.watch import look_after
 from newsletters.privacy import jobs as privacy
 from newsletters.privacy.requests import jobs_of, of_user
-from newsletters.store import newsletters as store
+from newsletters.store.content import newsletters as store
 from newsletters.worker.purge import purge
 from tests.integration.newsletters.deployment import COMPANY, USER, topics
 

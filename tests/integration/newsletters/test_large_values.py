@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from newsletters.store.bucket.large_values import MOST_BYTES, fitted, item_bytes
 from newsletters.store.bucket.objects import Store
+from newsletters.store.content.newsletters import get_newsletter_full, get_newsletter_stored
 from newsletters.store.items import (
     Citation,
     Draft,
@@ -23,7 +24,6 @@ from newsletters.store.items import (
     StepItem,
     Topics,
 )
-from newsletters.store.newsletters import get_newsletter_full, get_newsletter_stored
 from shared.aws.stored_objects import ObjectUnusable
 from tests.integration.newsletters.deployment import WIDE, chunk, draft, many_chunks, topics
 

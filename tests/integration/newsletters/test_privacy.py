@@ -11,8 +11,8 @@ from newsletters.inbound.events import PrivacyRequested
 from newsletters.privacy import jobs, requests
 from newsletters.privacy.bylines import PAGE
 from newsletters.privacy.jobs import ERASED
+from newsletters.store.content.newsletters import change_metadata, get_metadata
 from newsletters.store.items import PrivacyJob, Review, ReviewState
-from newsletters.store.newsletters import change_metadata, get_metadata
 from shared.privacy import jobs as stored_jobs
 from shared.runtime.failures import Permanent, Transient
 from tests.integration.newsletters.deployment import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from newsletters.store.newsletters import (
+from newsletters.store.content.newsletters import (
     delete_newsletter,
     get_newsletter_full,
     list_of_company,

@@ -13,8 +13,8 @@ from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested, StepProcessing
 from newsletters.jobs.state import is_usable, is_working, job_state, step_state
 from newsletters.store import jobs
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import JobState, StepStatus, Topics
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.tables.leases import LeaseLost
 from tests.integration.newsletters.deployment import USER, chunk, draft, topics
 

@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.drafting import draft_changes
-from newsletters.store.items import Draft, Export, NewsletterStatus
-from newsletters.store.newsletters import (
+from newsletters.store.content.newsletters import (
     StaleVersion,
     change_metadata,
     configure,
     delete_newsletter,
 )
-from newsletters.store.step_inputs import content_hash, status_of
-from newsletters.store.steps import save_draft, save_export, save_outline, save_status, save_topics
+from newsletters.store.content.step_inputs import content_hash, status_of
+from newsletters.store.content.steps import (
+    save_draft,
+    save_export,
+    save_outline,
+    save_status,
+    save_topics,
+)
+from newsletters.store.items import Draft, Export, NewsletterStatus
 from tests.integration.newsletters.deployment import draft, outline, topics
 
 if TYPE_CHECKING:
-    from newsletters.store.newsletters import Newsletter
+    from newsletters.store.content.newsletters import Newsletter
     from tests.integration.newsletters.deployment import Deployment
 
 STEPS = ("topics", "outline", "draft")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.inbound.attachments import MOST_FILES
+from conversations.inbound.files.attachments import MOST_FILES
 from conversations.lifecycle import conversation
 from local.sandbox.accounts.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry
@@ -159,7 +159,9 @@ def test_an_erasure_waits_for_a_download_that_has_begun(
         sleep(seconds)
 
     # The worker passes its checks before the fence; the rest of it runs while the erasure waits.
-    monkeypatch.setattr("conversations.inbound.downloads.conversation.load", _load_now(system))
+    monkeypatch.setattr(
+        "conversations.inbound.files.downloads.conversation.load", _load_now(system)
+    )
     monkeypatch.setattr(system.clock, "sleep", meanwhile)
     erase(system)
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from newsletters.store.bucket.objects import Store
-from newsletters.store.newsletters import get_newsletter_full
-from newsletters.store.step_inputs import status_of
+from newsletters.store.content.newsletters import get_newsletter_full
+from newsletters.store.content.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from tests.simulation.recorded_run import structure_of

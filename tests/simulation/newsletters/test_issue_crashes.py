@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.issues.delivery import audience, dispatch
+from newsletters.issues.delivery import dispatch
+from newsletters.issues.delivery.recipients import audience
 from newsletters.store.items import IssueState, RecipientState
 from tests.simulation.disturbances import failures, unlike
 from tests.simulation.newsletters.final_state import state_of

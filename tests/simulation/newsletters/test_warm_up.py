@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.issues import checklist
-from newsletters.store import warm_ups
+from newsletters.store.delivery import warm_ups
 from newsletters.store.items import RecipientState
 from newsletters.store.readers import interest
 from shared.aws.dynamodb import Table

@@ -20,8 +20,8 @@ from operations.ai.evaluation.cli import shipped
 from shared.ai import port as ai
 from shared.ai.evaluation.bounds import Bounds
 from shared.ai.evaluation.judge import Judge
-from shared.ai.languages.certain_languages import certain_language
-from shared.ai.languages.function_words import language_of
+from shared.ai.texts.languages.certain_languages import certain_language
+from shared.ai.texts.languages.function_words import language_of
 
 if TYPE_CHECKING:
     from pathlib import Path

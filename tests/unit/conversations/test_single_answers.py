@@ -13,8 +13,8 @@ from operations.__main__ import main
 from operations.ai.evaluation.cli import SINGLE
 from operations.ai.evaluation.single_answers import ScenarioInvalid, parsed, played
 from shared.ai import port as ai
-from shared.ai.languages.certain_languages import certain_language
-from shared.ai.languages.function_words import language_of
+from shared.ai.texts.languages.certain_languages import certain_language
+from shared.ai.texts.languages.function_words import language_of
 from tests.cases import each
 
 if TYPE_CHECKING:

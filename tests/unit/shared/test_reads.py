@@ -77,7 +77,7 @@ BOUNDED = {
 ONCE = {
     "conversations.store.messages.after": "the unanswered messages of a conversation",
     "richpanel.store.audits.forget": "the actions of one ticket, deleted with it",
-    "whatsapp.actions.campaigns.counters._refreshed": "a page of a campaign is summed up once",
+    "whatsapp.actions.campaigns.progress.counters._refreshed": "a page of a campaign is summed up once",
     "whatsapp.store.conversations.read_marks.inbound_keys": "the messages that become read",
 }
 # On a request path, and grows with what the company, or an operator, has set up. In SECURITY.md.
@@ -85,7 +85,7 @@ GROWING = {
     "conversations.configuration.projects.projects": "projects of a company",
     "conversations.store.limits.active_recount._read_part": "a 32nd of the open conversations of a project",
     "conversations.store.routes.owners": "projects that use an address",
-    "newsletters.store.newsletters.get_newsletter_stored": "the steps of one newsletter",
+    "newsletters.store.content.newsletters.get_newsletter_stored": "the steps of one newsletter",
     "whatsapp.store.accounts.cached_templates.every_of_aws_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.every_of_meta_account": "templates of an account",
     "whatsapp.store.accounts.cached_templates.of_name": "accounts with a template of that name",

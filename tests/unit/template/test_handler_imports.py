@@ -226,7 +226,7 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "EmailThreadsScheduled",
-            ("aws_xray_sdk", "email_threads.parsing.headers", "nh3", *MODELS, *PROVIDERS),
+            ("aws_xray_sdk", "email_threads.parsing.headers.fields", "nh3", *MODELS, *PROVIDERS),
         ),
         (
             "NewslettersApi",

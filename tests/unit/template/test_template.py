@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from console.privacy import inventory
-from conversations.inbound import downloads as of_conversations
+from conversations.inbound.files import downloads as of_conversations
 from conversations.privacy import erasure
 from newsletters.privacy import bylines
 from richpanel.decisions.switches import Switches, read_switches

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from whatsapp.inbound.gateways import GATEWAYS, Claim, Unreadable, payu_hash
+from whatsapp.inbound.payments.gateways import GATEWAYS, Claim, Unreadable, payu_hash
 
 SECRETS = ["older secret", "newer secret"]
 RAZORPAY, PAYU = GATEWAYS["razorpay"], GATEWAYS["payu"]

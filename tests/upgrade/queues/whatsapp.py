@@ -13,8 +13,8 @@ from tests.integration.isolation.whatsapp import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
-from whatsapp.inbound import payment_claims
 from whatsapp.inbound.event import PRIVACY_JOB, TRANSCRIPTION
+from whatsapp.inbound.payments import claims
 from whatsapp.inbound.transcript_requests import MESSAGE
 from whatsapp.store.items.accounts.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
@@ -48,7 +48,7 @@ class Inbox(Context[System]):
         asked = whatsapp_events.made(
             TRANSCRIPTION, {MESSAGE: "MSG#wamid.sent-by-parley"}, TRANSCRIPTION
         )
-        claim = payment_claims.check_of(COMPANY, "ORDER-0001", "15 minutes", clock.now_ms())
+        claim = claims.check_of(COMPANY, "ORDER-0001", "15 minutes", clock.now_ms())
         bodies = [
             *map(json.loads, system.queue.accepted.values()),
             identity,

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.division import divided
 from conversations.ai.checks.faults import Fault
-from shared.ai.languages.function_words import plain_words
 from shared.ai.port import Stop
+from shared.ai.texts.languages.function_words import plain_words
 from shared.ai.texts.links import Link, as_read, is_allowed, links_in
 from shared.ai.texts.values import has_control_character, has_placeholder
 from shared.runtime.redaction.links_and_emails import emails_in
@@ -262,7 +262,7 @@ def _is_generated(secret: str) -> bool:
 
 def _is_foreign(text: str, language: str) -> bool:
     """Return whether *text* is certainly in another language."""
-    from shared.ai.languages.certain_languages import certain_language  # noqa: PLC0415 - not at a cold start
+    from shared.ai.texts.languages.certain_languages import certain_language  # noqa: PLC0415 - not at a cold start
 
     return certain_language(text) not in {None, language}
 

@@ -18,8 +18,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from shared.ai.languages.word_forms import terms_of
 from shared.ai.retrieval.index import words_of
+from shared.ai.texts.languages.word_forms import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from importlib import resources
 from pydantic import BaseModel, ConfigDict
 
 from conversations.ai.phrases.phrase_list import has_phrase
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 
 class _Words(BaseModel):

@@ -19,7 +19,7 @@ from functools import cache
 
 from conversations.ai.phrases.person_words import UNSPACED, UNSPACED_NEGATIONS, words_by_language
 from conversations.ai.phrases.phrase_list import has_phrase
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 _UNCLEAR = """
     call me, ring me, real person, real human, person please, agent please, rufen sie mich an, ruf mich an, echter

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 
 def has_phrase(phrases: str, words: Sequence[str]) -> bool:

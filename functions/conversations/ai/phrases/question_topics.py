@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shared.ai.languages.function_words import SMALL_WORDS, plain_words
+from shared.ai.texts.languages.function_words import SMALL_WORDS, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

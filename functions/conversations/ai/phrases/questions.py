@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 _QUESTION_WORDS = """
     what when where who which why how was wann wo wer wie warum wieso welche welcher welches wohin quand pourquoi

@@ -23,7 +23,7 @@ from conversations.ai.phrases.question_topics import complains, question_in
 from conversations.ai.phrases.questions import has_question_word
 from conversations.ai.turn.exchanges import Exchange, exchanges_in, units
 from shared.ai import port as ai
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

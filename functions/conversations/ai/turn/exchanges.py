@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.checks.division import sentences
 from shared.ai import port as ai
-from shared.ai.languages.function_words import SMALL_WORDS, plain_words
+from shared.ai.texts.languages.function_words import SMALL_WORDS, plain_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from conversations.ai.phrases.person_requests import may_ask_for_a_person
 from conversations.ai.prompt import marks, system_prompt
 from shared.ai import port as ai
 from shared.ai.calls.model_calls import ModelCalls
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _wanted_language(task: Task, own_words: str) -> str | None:
     It is the language of an approved template, else of the customer's newest messages; before the first message,
     the one of the request. A project's default language and a text that names a language are not certain.
     """
-    from shared.ai.languages.certain_languages import (  # noqa: PLC0415 - not at a cold start
+    from shared.ai.texts.languages.certain_languages import (  # noqa: PLC0415 - not at a cold start
         certain_language,
         known_language,
         names_a_language,

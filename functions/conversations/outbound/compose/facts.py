@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import Facts
-from conversations.outbound.compose import opening_times
+from conversations.outbound.compose.texts import opening_times
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from shared.runtime import clock

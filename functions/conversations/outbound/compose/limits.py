@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import EmailChannel, SmsChannel
-from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.texts import fixed_texts
 from conversations.outbound.unwritable import Unwritable
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
-from conversations.outbound.compose import fixed_texts
 from conversations.outbound.compose.answer_message import message_of, outdated
 from conversations.outbound.compose.content import memory
 from conversations.outbound.compose.facts import HISTORY, config_of
 from conversations.outbound.compose.functions.proposals import decided_call
 from conversations.outbound.compose.limits import blank, fitted, longest
 from conversations.outbound.compose.model_turns import ModelTurns
+from conversations.outbound.compose.texts import fixed_texts
 from conversations.outbound.compose.turn_input import Known, task_of
 from conversations.outbound.policy import newer_messages, spending_bounds
 from conversations.outbound.unwritable import Unwritable
@@ -139,7 +139,7 @@ class MessageWriter:
 
     def satisfaction(self, opened: OpenConversation, base_url: str, turn_id: str) -> Message:
         """Compose the question how satisfied the customer is. *base_url*: of the page to which its link leads."""
-        from conversations.outbound.compose import question  # noqa: PLC0415 - few turns ask
+        from conversations.outbound.compose.texts import question  # noqa: PLC0415 - few turns ask
 
         settings = opened.company.satisfaction
         own = settings.text if settings else None

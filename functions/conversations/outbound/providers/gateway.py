@@ -211,7 +211,7 @@ class Providers:
         """Return a message with the text that the provider gets: a question has a link that is not stored."""
         if message.turn_kind is not TurnKind.SATISFACTION:
             return message
-        from conversations.outbound.compose.question import as_sent  # noqa: PLC0415 - few turns ask
+        from conversations.outbound.compose.texts.question import as_sent  # noqa: PLC0415 - few turns ask
 
         return as_sent(message, opened.ref, self.public_url)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import SmsChannel, WhatsAppChannel
-from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.texts import fixed_texts
 from shared.identity import addresses
 from shared.providers.outcomes import Misconfigured
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.lifecycle import conversation
-from conversations.outbound.compose import opening_times
+from conversations.outbound.compose.texts import opening_times
 from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.providers import receipts
 from conversations.store import messages

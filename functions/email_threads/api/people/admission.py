@@ -10,7 +10,7 @@ from email_threads.api.changes import TRIES, cause_of
 from email_threads.api.queries import head_of, mail_of
 from email_threads.inbound.events import EmailAnalyse, EmailReceived, entry, received_entry
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
-from email_threads.parsing.headers import root_id
+from email_threads.parsing.headers.fields import root_id
 from email_threads.store import changes, threads
 from email_threads.store.changes import Change
 from email_threads.store.configuration import mailboxes

@@ -9,7 +9,7 @@ from email.message import Message
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing import charsets
-from email_threads.parsing.headers import Headers, decoded
+from email_threads.parsing.headers.fields import Headers, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Collection

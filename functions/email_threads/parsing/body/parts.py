@@ -12,7 +12,7 @@ from typing import Final
 from email_threads.parsing import charsets
 from email_threads.parsing.body import attachments, delivery_status, flowed, html, quote_marks
 from email_threads.parsing.flags import Flag
-from email_threads.parsing.headers import Headers
+from email_threads.parsing.headers.fields import Headers
 
 MOST_ATTACHMENTS: Final = 100
 RICH_TEXT_ONLY: Final = "[rich text only]"

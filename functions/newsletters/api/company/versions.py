@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api.inputs import SettingsInput
 from newsletters.store import companies
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
 from shared.ai.versions import views
 from shared.ai.versions.stored import NO_VERSION, NoVersion, Version
 from shared.api.cursors import Listing, Page

@@ -10,7 +10,7 @@ from newsletters.drafting.checks.dates import dates_in, months_in
 from newsletters.drafting.checks.number_words import LANGUAGES
 from newsletters.drafting.checks.numbers import numbers_in, supported
 from newsletters.drafting.checks.quotations import quotations_in, stands_in
-from shared.ai.languages.certain_languages import certain_language, known_language, primary_of
+from shared.ai.texts.languages.certain_languages import certain_language, known_language, primary_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.drafting.retrieval.type_phrases import PHRASES
-from shared.ai.languages.certain_languages import primary_of
 from shared.ai.retrieval import Query
+from shared.ai.texts.languages.certain_languages import primary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,8 @@ from newsletters.drafting.retrieval.selection import FEWEST_OF_TYPE, Hit, select
 from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.settings import retrieval_of
 from newsletters.store import companies
+from newsletters.store.content.step_inputs import topics_hash
 from newsletters.store.items import Chunk, ChunkMetadata, QueryRecord
-from newsletters.store.step_inputs import topics_hash
 from shared.ai.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable
 from shared.ai.retrieval.settings import retriever_for
 from shared.runtime import clock

@@ -11,12 +11,12 @@ from newsletters.issues.checklist import ChecklistFailed, Findings
 from newsletters.issues.delivery import subject_tests
 from newsletters.issues.local_times import EARLIEST_ZONE, moment_of
 from newsletters.store import companies, issues
+from newsletters.store.content.newsletters import StaleVersion
+from newsletters.store.content.step_inputs import content_hash
 from newsletters.store.items import Issue, IssueState
 from newsletters.store.items.issues import is_issue_id
 from newsletters.store.items.item import timestamp
-from newsletters.store.newsletters import StaleVersion
 from newsletters.store.readers import recipients
-from newsletters.store.step_inputs import content_hash
 from shared.api.auth import Forbidden
 from shared.api.errors import InvalidInput
 from shared.runtime import clock

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from newsletters.issues import content
 from newsletters.issues.api import views
 from newsletters.issues.pace import days, warm_up
+from newsletters.store.delivery.warm_ups import EVENTS
 from newsletters.store.items.item import timestamp
 from newsletters.store.items.recipients import (
     MAILBOX_PROVIDERS,
     PROVIDER_COUNTS,
     VARIANT_COUNTS,
 )
-from newsletters.store.warm_ups import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from newsletters.issues.api import presenters, views
 from newsletters.issues.pace import warm_up
-from newsletters.store import issues, warm_ups
+from newsletters.store import issues
+from newsletters.store.delivery import warm_ups
 from newsletters.store.items import IssueState
 from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from newsletters.api.access import NotFound
 from newsletters.issues.api import inputs, presenters, views
 from newsletters.issues.dependencies import IssueDependencies
-from newsletters.store import warm_ups
+from newsletters.store.delivery import warm_ups
 from newsletters.store.items import WarmUp
 from shared.access.ownership import claims
 from shared.api.auth import Caller, Scope

@@ -14,7 +14,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.delivery import provider
-from newsletters.store import senders
+from newsletters.store.delivery import senders
 from shared.aws.tables.rate_limits.limit import Rate
 from shared.runtime import clock
 from shared.runtime.failures import Transient

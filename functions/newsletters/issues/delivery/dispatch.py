@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links
-from newsletters.issues.delivery import audience, provider, subject_tests
+from newsletters.issues.delivery import provider, subject_tests
 from newsletters.issues.delivery.allowance import Stop
-from newsletters.issues.delivery.audience import Writable
+from newsletters.issues.delivery.recipients import audience
+from newsletters.issues.delivery.recipients.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
 from newsletters.issues.pace import days, mailbox_providers, warm_up
 from newsletters.store import issues

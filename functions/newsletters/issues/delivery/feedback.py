@@ -20,7 +20,8 @@ from newsletters.issues.delivery import ends, health
 from newsletters.issues.delivery.signups import signup_mail
 from newsletters.issues.pace import days, mailbox_providers
 from newsletters.issues.pace.warm_up import domain_of
-from newsletters.store import issues, warm_ups
+from newsletters.store import issues
+from newsletters.store.delivery import warm_ups
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.readers import bounces, interest, recipients
 from newsletters.store.readers.recipients import MailEvent

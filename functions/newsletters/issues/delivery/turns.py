@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
 from newsletters.issues.delivery import allowance as allowances
-from newsletters.issues.delivery import dispatch, ends, health, settlement, snapshot, subject_tests
+from newsletters.issues.delivery import dispatch, ends, health, settlement, subject_tests
 from newsletters.issues.delivery.allowance import Stop
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
+from newsletters.issues.delivery.recipients import snapshot
 from newsletters.store import issues
 from newsletters.store.items import IssueState
 from newsletters.store.readers import recipients

@@ -20,11 +20,11 @@ from newsletters.issues.pace.days import (
     step_after,
     step_on,
 )
-from newsletters.store import warm_ups
+from newsletters.store.delivery import warm_ups
+from newsletters.store.delivery.warm_ups import Place
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import NoPlace
-from newsletters.store.warm_ups import Place
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from newsletters.issues.readers import acts, forms, reader_data
 from newsletters.issues.readers.reader_data import read
 from newsletters.issues.readers.requests import link_request, signup
 from newsletters.issues.readers.texts import LANGUAGES, page_texts
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Choices
-from newsletters.store.newsletters import StaleVersion
 from newsletters.store.readers import choices
 from shared.policy.consent.records import State
 from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope

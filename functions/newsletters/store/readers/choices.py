@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Choices
 from newsletters.store.items.item import INDEX_PARTITION_KEY, INDEX_SORT_KEY, PARTITION_KEY
 from newsletters.store.items.jobs import OPEN_WORK, due_key
-from newsletters.store.newsletters import StaleVersion
 from newsletters.store.readers.signups import LOOK_AFTER_MS
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.runtime import clock

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items.item import PARTITION_KEY
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.dynamodb_json import plain
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from richpanel.api import settings as stored_settings
+from richpanel.api.configuration import settings as stored_settings
 from richpanel.api.views import DecisionTrialView
 from richpanel.classification.taxonomy import teams
 from richpanel.configuration import shop_settings

@@ -8,9 +8,9 @@ from shared.api.auth import Scope
 from shared.runtime import clock
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import StateConflict
-from whatsapp.actions.campaigns import counters, job_events
 from whatsapp.actions.campaigns.inputs import OfCampaign, StopCampaign
 from whatsapp.actions.campaigns.pages import audiences
+from whatsapp.actions.campaigns.progress import counters, job_events
 from whatsapp.actions.campaigns.trials import course
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group

@@ -12,9 +12,10 @@ from shared.runtime.csv_files import Unreadable
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.failures import BadEnvelope, StateConflict
-from whatsapp.actions.campaigns import audience, job_events
+from whatsapp.actions.campaigns import audience
 from whatsapp.actions.campaigns.inputs import BulkSend, CreateCampaign
 from whatsapp.actions.campaigns.pages import cutting, pacing, recipients
+from whatsapp.actions.campaigns.progress import job_events
 from whatsapp.actions.campaigns.trials import course, variants
 from whatsapp.actions.campaigns.views import CampaignView, campaign_view
 from whatsapp.actions.dispatch.registration import Group

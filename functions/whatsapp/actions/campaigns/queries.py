@@ -8,7 +8,7 @@ from shared.api.cursors import Page
 from shared.identity.addresses import displayed
 from whatsapp.actions.calls import paging, participants
 from whatsapp.actions.calls.call import Call
-from whatsapp.actions.campaigns import audience, counters
+from whatsapp.actions.campaigns import audience
 from whatsapp.actions.campaigns.control import CONTROL, own
 from whatsapp.actions.campaigns.costs import estimates
 from whatsapp.actions.campaigns.creation import LEGACY
@@ -18,6 +18,7 @@ from whatsapp.actions.campaigns.inputs import (
     ListRecipients,
     OfCampaign,
 )
+from whatsapp.actions.campaigns.progress import counters
 from whatsapp.actions.campaigns.views import (
     TALLIES,
     CampaignStatsView,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger
-from whatsapp.actions.campaigns import counters, job_events
+from whatsapp.actions.campaigns.progress import counters, job_events
 from whatsapp.actions.campaigns.trials import course
 from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.sending import job_positions

@@ -14,8 +14,8 @@ from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
 from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp.inbound import payment_claims
-from whatsapp.inbound.gateways import GATEWAYS, Gateway, Unreadable
+from whatsapp.inbound.payments import claims
+from whatsapp.inbound.payments.gateways import GATEWAYS, Gateway, Unreadable
 
 LARGEST_BODY_BYTES = 256 << 10
 
@@ -69,7 +69,7 @@ def _taken(gateway: Gateway, name: str, body: bytes) -> int:
         metrics.add_metric("PaymentWebhooksIgnored", MetricUnit.Count, 1)
         return 200
     try:
-        queue.send([payment_claims.entry_of(claim, name, body, clock.now_ms())])
+        queue.send([claims.entry_of(claim, name, body, clock.now_ms())])
     except (NotEnqueued, ClientError, BotoCoreError) as failure:
         logger.error("request not enqueued", extra=describe(failure))
         return 503

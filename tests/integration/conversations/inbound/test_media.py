@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.inbound import downloads
+from conversations.inbound.files import downloads
 from events.conversations import sample_data
 from shared.ai.spending import usage
 from shared.ai.spending.bounds import Kind
@@ -167,7 +167,7 @@ def test_a_file_on_an_unlisted_host_is_not_fetched(system: System, files: Files,
 def test_a_file_that_is_too_large_is_refused(
     system: System, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.inbound.downloads.LARGEST_FILE_BYTES", 10)
+    monkeypatch.setattr("conversations.inbound.files.downloads.LARGEST_FILE_BYTES", 10)
 
     ref = send(system, f"{files.url}/1")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from newsletters.api.queries import settings as settings_of
 from newsletters.inbound.events import StepRequested
 from newsletters.store.bucket import revisions
+from newsletters.store.content.newsletters import get_newsletter_full
+from newsletters.store.content.step_inputs import content_hash, status_of
+from newsletters.store.content.steps import save, save_export
 from newsletters.store.items import Export
-from newsletters.store.newsletters import get_newsletter_full
-from newsletters.store.step_inputs import content_hash, status_of
-from newsletters.store.steps import save, save_export
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.contacts import conditions, segments

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.store import authors, warm_ups
+from newsletters.store import authors
+from newsletters.store.delivery import warm_ups
 from newsletters.store.items import WarmUp
 from shared.aws.dynamodb import Table
 from tests.integration.newsletters.deployment import COMPANY

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.store.bucket import revisions
-from newsletters.store.newsletters import get_newsletter_full
+from newsletters.store.content.newsletters import get_newsletter_full
 from tests.integration.newsletters.api.author import ONE, STEPS, TYPES
 from tests.simulation.newsletters.system import ANN, BEN
 

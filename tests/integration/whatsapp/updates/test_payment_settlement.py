@@ -14,9 +14,9 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone
 from whatsapp import store
-from whatsapp.inbound import payment_claims
 from whatsapp.inbound.event import Outcome
-from whatsapp.inbound.gateways import Claim
+from whatsapp.inbound.payments import claims
+from whatsapp.inbound.payments.gateways import Claim
 from whatsapp.jobs import payment_checks
 from whatsapp.store.accounts.orders import payments
 from whatsapp.store.items.accounts.tenants import PaymentOrder
@@ -67,9 +67,7 @@ def report(status: str = "captured", value: int = 2_500) -> dict[str, Any]:
 
 def claim(harness: Harness, status: str = "captured") -> Any:
     made = Claim("ref-1", status, "pay_ref-1", 2_500, "INR")
-    return harness.handle(
-        payment_claims.entry_of(made, "razorpay", status.encode(), clock.now_ms()).body
-    )
+    return harness.handle(claims.entry_of(made, "razorpay", status.encode(), clock.now_ms()).body)
 
 
 def test_a_report_of_the_provider_captures_an_order_that_the_look_up_confirms(

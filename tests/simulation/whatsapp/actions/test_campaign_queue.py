@@ -17,8 +17,8 @@ from shared.runtime import clock
 from tests.simulation.effort import long_except
 from tests.simulation.whatsapp.actions.executions import Executions
 from tests.simulation.whatsapp.system import registered
-from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import outcomes, recipients
+from whatsapp.actions.campaigns.progress import job_events
 from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 

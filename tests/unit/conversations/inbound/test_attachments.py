@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conversations.inbound.attachments import is_pending, state_of
+from conversations.inbound.files.attachments import is_pending, state_of
 
 URL = {"url": "https://files.example/1"}
 STORED, REFUSED, FAILED = URL | {"key": "k"}, URL | {"refused": "TooLarge"}, URL | {"failed": "x"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conversations.ai.phrases.opt_outs import wants_no_messages
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 from tests.cases import each
 
 STOPS = """

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from email_threads.parsing.headers import Headers
+from email_threads.parsing.headers.fields import Headers
 from email_threads.parsing.mail import parse
 from tests.cases import each
 from tests.unit.email_threads.samples import mail, sample

@@ -2,8 +2,8 @@
 
 import pytest
 
-from email_threads.parsing import addresses
-from email_threads.parsing.headers import Headers
+from email_threads.parsing.headers import addresses
+from email_threads.parsing.headers.fields import Headers
 from email_threads.parsing.trust import Trust, Verdicts, verdicts
 from tests.cases import each
 from tests.unit.email_threads.samples import sample

@@ -3,7 +3,7 @@
 
 import pytest
 
-from shared.ai.languages.certain_languages import (
+from shared.ai.texts.languages.certain_languages import (
     certain_language,
     known_language,
     names_a_language,

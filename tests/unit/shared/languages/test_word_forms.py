@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.ai.languages.word_forms import STEMMERS, forms_of, terms_of
+from shared.ai.texts.languages.word_forms import STEMMERS, forms_of, terms_of
 
 
 @pytest.mark.parametrize(

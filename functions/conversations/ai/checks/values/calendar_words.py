@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 _MONTHS: tuple[str, ...] = (
     """january jan januar janvier janv enero ene gennaio gen janeiro januari stycznia styczeń ledna leden tammikuuta

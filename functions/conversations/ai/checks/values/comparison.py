@@ -39,7 +39,7 @@ from conversations.ai.checks.values.dates import (
 from conversations.ai.checks.values.durations import durations_in, moved_days, moved_times
 from conversations.ai.checks.values.times import KnownTimes, known_times_in, times_in, without_times
 from conversations.ai.checks.values.totals import Parts
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 from shared.ai.texts.values import amounts_in, money_in, numbers_in, percentages_in
 from shared.runtime.redaction.phone_numbers import phones_in
 

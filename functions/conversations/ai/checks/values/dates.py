@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from conversations.ai.checks.values.calendar_words import MONTH_OF, TOMORROW, WEEKDAY_OF
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 
 type Day = tuple[int, int]  # month and day
 

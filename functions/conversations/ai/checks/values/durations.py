@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.values.calendar_words import NUMBER_WORDS
-from shared.ai.languages.function_words import plain_words
+from shared.ai.texts.languages.function_words import plain_words
 from shared.runtime import clock
 
 if TYPE_CHECKING:

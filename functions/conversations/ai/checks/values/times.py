@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from conversations.ai.checks.values import day_parts
 from conversations.ai.checks.values.calendar_words import HOUR_NAMES, SPOKEN_HOURS
-from shared.ai.languages.function_words import language_of
+from shared.ai.texts.languages.function_words import language_of
 from shared.ai.texts.values import CURRENCY
 
 type Minutes = int

@@ -21,10 +21,10 @@ from conversations.api.projects.knowledge.meanings import meanings_of
 from conversations.store.items.parts.unanswered import Unanswered
 from conversations.store.knowledge.unanswered import UnansweredQuestions
 from conversations.store.knowledge.unanswered_words import questions_of, replies_of
-from shared.ai.languages.certain_languages import certain_language
 from shared.ai.playground.mask import Mask
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
+from shared.ai.texts.languages.certain_languages import certain_language
 from shared.runtime import clock
 
 if TYPE_CHECKING:

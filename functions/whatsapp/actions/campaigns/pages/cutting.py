@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 from shared.runtime import clock
 from shared.runtime.csv_files import Unreadable
 from whatsapp import store
-from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import lists, recipients
+from whatsapp.actions.campaigns.progress import job_events
 from whatsapp.store.campaigns import campaigns as records
 from whatsapp.store.items.sending.campaigns import Campaign, CampaignPage
 

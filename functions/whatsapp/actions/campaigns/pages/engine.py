@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from shared.aws.tables import leases
 from whatsapp import store
-from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import audiences, cutting, outcomes, recipients
 from whatsapp.actions.campaigns.pages.outcomes import SPARE_MS, PageRun, Stopped
+from whatsapp.actions.campaigns.progress import job_events
 from whatsapp.configuration.folders import ERASED_RECIPIENT
 from whatsapp.inbound.event import CAMPAIGN_CUT, Outcome
 from whatsapp.store.campaigns import campaign_turns

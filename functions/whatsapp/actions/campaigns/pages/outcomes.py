@@ -16,8 +16,8 @@ from whatsapp import transmission
 from whatsapp.actions.calls import participants
 from whatsapp.actions.calls.call import Call
 from whatsapp.actions.calls.inputs import NoInput
-from whatsapp.actions.campaigns import job_events
 from whatsapp.actions.campaigns.pages import pacing
+from whatsapp.actions.campaigns.progress import job_events
 from whatsapp.actions.messages import provider_files
 from whatsapp.api.queries import NotFound
 from whatsapp.inbound import provider_errors

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from shared.runtime import clock
-from whatsapp.actions.campaigns import counters, job_events
+from whatsapp.actions.campaigns.progress import counters, job_events
 from whatsapp.actions.campaigns.trials import significance
 from whatsapp.actions.campaigns.trials.significance import LOOKS, Counted
 from whatsapp.store.campaigns import campaigns as records

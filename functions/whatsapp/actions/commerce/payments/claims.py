@@ -126,7 +126,7 @@ def _claimed(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> 
     """
     Settle an order by a look-up that a claim causes. Raises StateConflict if the look-up does not confirm its status.
 
-    The fields of a claim have the names of a gateway's report on the queue (`whatsapp.inbound.payment_claims`).
+    The fields of a claim have the names of a gateway's report on the queue (`whatsapp.inbound.payments.claims`).
     """
     payment, status = states.looked_up(call, order), claim["status"]
     after = states.applied(call, order, payment, claim)

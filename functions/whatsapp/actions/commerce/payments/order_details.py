@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.api.errors import InvalidInput
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
-from whatsapp.inbound.gateways import REFERENCE_NOTE
+from whatsapp.inbound.payments.gateways import REFERENCE_NOTE
 from whatsapp.sending.drafts import Draft
 from whatsapp.sending.payloads import of_template
 

@@ -28,7 +28,7 @@ from whatsapp.actions.commerce.payments.inputs import OrderId, check_one_of
 from whatsapp.actions.commerce.payments.views import OrdersView, OrderView, order_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
-from whatsapp.inbound import payment_claims
+from whatsapp.inbound.payments import claims
 from whatsapp.recovery import parking
 from whatsapp.sending.failures import NotConfigured
 from whatsapp.store.accounts.orders import payment_lists
@@ -173,7 +173,7 @@ def park(call: Call[Any], order: PaymentOrder, claim: Mapping[str, Any]) -> None
         "gateway": "caller",
         **given,
     }
-    event = payment_claims.event_of(payload, "parley", call.cause, clock.now_ms())
+    event = claims.event_of(payload, "parley", call.cause, clock.now_ms())
     parking.park(call.resources, event.to_json(), Permanent(settlement.MISMATCH))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from shared.ai.languages.certain_languages import certain_language, known_language
-from shared.ai.languages.function_words import language_of
+from shared.ai.texts.languages.certain_languages import certain_language, known_language
+from shared.ai.texts.languages.function_words import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from shared.ai.evaluation.judge import Judgement
-from shared.ai.languages.certain_languages import known_language
+from shared.ai.texts.languages.certain_languages import known_language
 
 MOST_QUESTIONS = 5
 

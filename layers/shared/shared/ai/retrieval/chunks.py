@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from shared.ai.languages.certain_languages import certain_language
 from shared.ai.retrieval import metadata
 from shared.ai.retrieval.formats import blocks
 from shared.ai.retrieval.metadata import Attributes, Unreadable
 from shared.ai.retrieval.port import LONGEST_TITLE
+from shared.ai.texts.languages.certain_languages import certain_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """
 The full-text index of one corpus: a SQLite file with an FTS5 table of chunks.
 
-The indexed column has the terms of a chunk, see `shared.ai.languages.word_forms`: one form for all forms of a word in
+The indexed column has the terms of a chunk, see `shared.ai.texts.languages.word_forms`: one for all forms of a word in
 the language of its document. SQLite without FTS5 raises RetrieverUnavailable (`fts5_missing`): there is no other
 implementation.
 
@@ -20,9 +20,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from shared.ai.languages.function_words import SMALL_WORDS
-from shared.ai.languages.word_forms import STEMMERS, forms_of, terms_of
 from shared.ai.retrieval.port import SCORE_DIGITS, Passage, RetrieverUnavailable
+from shared.ai.texts.languages.function_words import SMALL_WORDS
+from shared.ai.texts.languages.word_forms import STEMMERS, forms_of, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

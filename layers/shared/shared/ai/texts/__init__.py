@@ -1,1 +1,1 @@
-"""Parts of texts that checks compare: links, and placeholders, amounts and numbers."""
+"""Parts of texts that checks compare: links, and placeholders, amounts and numbers; the language of a text."""

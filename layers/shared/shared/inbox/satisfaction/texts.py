@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from shared.ai.languages.certain_languages import certain_language, primary_of
+from shared.ai.texts.languages.certain_languages import certain_language, primary_of
 
 DEFAULT: Final = "en"
 

@@ -22,7 +22,7 @@ from whatsapp.actions.commerce.payments.configurations.inputs import (
 from whatsapp.actions.commerce.payments.views import ConfigsView, ConfigView, config_view
 from whatsapp.actions.dispatch.registration import Group
 from whatsapp.api.queries import NotFound
-from whatsapp.inbound.gateways import GATEWAYS
+from whatsapp.inbound.payments.gateways import GATEWAYS
 from whatsapp.sending.failures import ProviderRejected
 from whatsapp.store.accounts.orders import tenants
 from whatsapp.store.items.accounts.tenants import PaymentConfig

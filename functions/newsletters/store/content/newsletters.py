@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from boto3.dynamodb.conditions import Attr, Key
 
 from newsletters.store.bucket.large_values import whole
+from newsletters.store.content.step_inputs import (
+    EXPORTED,
+    draft_hash,
+    outline_hash,
+    status_of,
+    topics_hash,
+)
 from newsletters.store.items import (
     STEPS,
     CompanyEntry,
@@ -30,7 +37,6 @@ from newsletters.store.items.item import (
 )
 from newsletters.store.items.jobs import due_key
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
-from newsletters.store.step_inputs import EXPORTED, draft_hash, outline_hash, status_of, topics_hash
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.tables.items import filled
 from shared.runtime import clock

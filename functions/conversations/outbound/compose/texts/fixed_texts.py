@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.configuration.opening_hours import OPENS_AT
-from conversations.outbound.compose import opening_times
+from conversations.outbound.compose.texts import opening_times
 from conversations.store import messages
 from conversations.store.items.conversation import Role
-from shared.ai.languages.function_words import language_of
+from shared.ai.texts.languages.function_words import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

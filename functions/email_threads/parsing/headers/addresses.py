@@ -9,13 +9,13 @@ from email.utils import getaddresses
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing import caps
-from email_threads.parsing.headers import decoded
-from email_threads.parsing.normal_form import normal
+from email_threads.parsing.headers.fields import decoded
+from email_threads.parsing.headers.normal_form import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from email_threads.parsing.headers import Headers
+    from email_threads.parsing.headers.fields import Headers
 
 MOST_ADDRESS: Final = 320
 _LONGEST_NAME: Final = 100

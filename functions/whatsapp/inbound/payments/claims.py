@@ -9,7 +9,7 @@ from shared.aws.sqs_fifo import Entry, digest, to_json
 from whatsapp.inbound.event import PAYMENT_CLAIM, Event
 
 if TYPE_CHECKING:
-    from whatsapp.inbound.gateways import Claim
+    from whatsapp.inbound.payments.gateways import Claim
 
 
 def entry_of(claim: Claim, gateway: str, body: bytes, now_ms: int) -> Entry:

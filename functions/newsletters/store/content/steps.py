@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Attr
 
 from newsletters.store.bucket.large_values import fitted
+from newsletters.store.content.newsletters import Newsletter, StaleVersion, has_exports_of
+from newsletters.store.content.step_inputs import EXPORTED
 from newsletters.store.items import Draft, Metadata, Outline, StepItem, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
-from newsletters.store.newsletters import Newsletter, StaleVersion, has_exports_of
-from newsletters.store.step_inputs import EXPORTED
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.runtime import clock
 

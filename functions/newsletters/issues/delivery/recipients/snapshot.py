@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import local_times
-from newsletters.issues.delivery import audience, subject_tests
+from newsletters.issues.delivery import subject_tests
+from newsletters.issues.delivery.recipients import audience
 from newsletters.issues.pace import mailbox_providers, warm_up
 from newsletters.store import issues
 from newsletters.store.items import Recipient, RecipientState
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from newsletters.configuration.resources import SendingResources
-    from newsletters.issues.delivery.audience import Member
+    from newsletters.issues.delivery.recipients.audience import Member
     from newsletters.store.items import Issue
 
 UTC: Final = "UTC"

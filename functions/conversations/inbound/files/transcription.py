@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.configuration.folders import folder_of
-from conversations.inbound import attachments
+from conversations.inbound.files import attachments
 from conversations.outbound.policy.spending_bounds import cause_of
 from conversations.store import messages
 from shared.ai.files import spoken_words
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.configuration.resources import Resources, Run
-    from conversations.inbound.attachments import File
+    from conversations.inbound.files.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.lifecycle.records.file_download import FileDownload
     from conversations.store.items.log import Message

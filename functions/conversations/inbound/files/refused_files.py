@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.inbound import attachments
+from conversations.inbound.files import attachments
 from conversations.lifecycle.records import commands
 from conversations.store import messages
 from conversations.store.items.log import Mode
@@ -17,7 +17,7 @@ from shared.ai.files import spoken_words
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
-    from conversations.inbound.attachments import File
+    from conversations.inbound.files.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.lifecycle.records.file_download import FileDownload
 

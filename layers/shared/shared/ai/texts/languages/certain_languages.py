@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from shared.ai.languages.function_words import SMALL_WORDS, plain_words
+from shared.ai.texts.languages.function_words import SMALL_WORDS, plain_words
 
 _MORE: Mapping[str, str] = {
     "nl": """de het een en of maar is zijn was waren ben bent heb hebt heeft hebben had ik je jij jouw u uw mijn me

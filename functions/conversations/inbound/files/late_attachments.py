@@ -10,7 +10,8 @@ left out: a person asked for it in the inbox, and may ask again.
 from collections.abc import Mapping
 
 from conversations.configuration.resources import Resources
-from conversations.inbound import attachments, matching, normalise
+from conversations.inbound import matching, normalise
+from conversations.inbound.files import attachments
 from conversations.lifecycle.conversation import load_project
 from conversations.lifecycle.file_states import is_untranscribed
 from conversations.store import erasures, messages, routes

@@ -6,7 +6,8 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from richpanel.api import settings, views
+from richpanel.api import views
+from richpanel.api.configuration import settings
 from richpanel.api.inputs import KeyName
 from richpanel.configuration.resources import OWNER
 from shared.access.refusals import ChangeRefused

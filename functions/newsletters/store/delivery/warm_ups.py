@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import WarmUp
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
-from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed
 from shared.runtime import clock
 

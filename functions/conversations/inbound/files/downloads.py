@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 from pydantic import TypeAdapter
 
 from conversations.configuration.folders import folder_of
-from conversations.inbound import attachments, refused_files, transcription
+from conversations.inbound.files import attachments, refused_files, transcription
 from conversations.lifecycle import conversation
 from conversations.lifecycle.records.file_download import FileDownload
 from conversations.outbound.policy.spending_bounds import cause_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
     from conversations.configuration.resources import Resources, Run
-    from conversations.inbound.attachments import File
+    from conversations.inbound.files.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.ai.spending.budget import Spending

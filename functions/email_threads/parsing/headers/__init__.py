@@ -1,0 +1,1 @@
+"""The header fields of a mail, and the addresses in them."""

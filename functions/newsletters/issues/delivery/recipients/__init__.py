@@ -1,0 +1,1 @@
+"""Who gets an issue: the audience, and the snapshot of it that is sent to."""

@@ -1,0 +1,1 @@
+"""Newsletters and their steps, and the hashes of the inputs of a step."""

@@ -1,0 +1,1 @@
+"""The work of campaigns on the queue, and their counters."""
