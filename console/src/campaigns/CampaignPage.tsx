@@ -5,7 +5,7 @@ import { usePageList } from "../api/pageList";
 import { useAction, useResource } from "../api/resource";
 import type { Actions } from "../api/routes";
 import { useApp } from "../app";
-import { LiveChange } from "../operations/LiveChange";
+import { LiveChange } from "../operations/switches/LiveChange";
 import { Confirm, count, Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { moment } from "../texts/format";

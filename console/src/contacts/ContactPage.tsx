@@ -7,20 +7,20 @@ import { t } from "../texts/texts";
 import { Empty, ErrorNotice, Skeleton } from "../ui/controls";
 import { concernsRows, useReloadAfterHints } from "../live/hooks";
 import { Frame } from "../ui/frame";
-import { AttributeForm } from "./AttributeForm";
-import { Consent } from "./Consent";
+import { AttributeForm } from "./person/AttributeForm";
+import { Consent } from "./reachability/Consent";
 import { History } from "./History";
-import { Identifiers } from "./Identifiers";
+import { Identifiers } from "./person/Identifiers";
 import { NoteList } from "./NoteList";
 import { rightsOf } from "../operations/access";
-import { Person } from "./Person";
-import { Suggestions } from "./Suggestions";
+import { Person } from "./person/Person";
+import { Suggestions } from "./person/Suggestions";
 import { contactOf, conversationsOf, type Contact } from "./source";
 import { Tickets } from "./Tickets";
 import { Timeline } from "./Timeline";
 import { placeOf, withQuery } from "../shell/router";
 import { usePageList } from "../api/pageList";
-import "../ui/pages.css";
+import "../ui/styles/pages.css";
 
 const PAUSE_MS = 3_000;
 

@@ -9,7 +9,7 @@ import { actor, moment } from "../texts/format";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field, MoreButton } from "../ui/controls";
 import { Icon } from "../ui/icons";
-import { NoteText } from "../ui/NoteText";
+import { NoteText } from "../ui/notes/NoteText";
 import { usePageList } from "../api/pageList";
 import { notesOf, type Note } from "./source";
 

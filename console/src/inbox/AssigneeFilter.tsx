@@ -2,8 +2,8 @@
 
 import { useSession } from "../app";
 import { actor } from "../texts/format";
-import { assigneesOf } from "../people/assignees";
-import { usePeople } from "../people/people";
+import { assigneesOf } from "../session/assignees";
+import { usePeople } from "../session/people";
 import { t } from "../texts/texts";
 
 export function AssigneeFilter({ chosen, onChoose }: { chosen: string | null; onChoose: (assignee: string | null) => void }) {

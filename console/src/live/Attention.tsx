@@ -9,8 +9,8 @@ import type { Row } from "../inbox/source";
 import { go, placeOf, useRoute } from "../shell/router";
 import { isQuietNow } from "../notifications/quiet";
 import { t, type Key } from "../texts/texts";
-import iconUnread from "../ui/icon-unread.svg";
-import icon from "../ui/icon.svg";
+import iconUnread from "../ui/images/icon-unread.svg";
+import icon from "../ui/images/icon.svg";
 import { hasSound, play, wish } from "./choices";
 import { isWanted, newsOf, titleWith, type Unread } from "./news";
 

@@ -3,7 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
-import { LiveChange } from "../operations/LiveChange";
+import { LiveChange } from "../operations/switches/LiveChange";
 import { Section, Table, Time } from "../operations/sections";
 import { placeOf } from "../shell/router";
 import { t } from "../texts/texts";

@@ -2,7 +2,7 @@
 
 import type { ComponentProps } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { usePeople } from "../people/people";
+import { usePeople } from "../session/people";
 import { t } from "../texts/texts";
 import { completed, mentionAt, type Mention } from "./mentionAt";
 import { matching, mentionables, type Mentionable } from "./mentions";

@@ -2,7 +2,7 @@
 
 import type { Client } from "../api/client";
 import { t } from "../texts/texts";
-import icon from "../ui/icon.svg";
+import icon from "../ui/images/icon.svg";
 import address from "./pushWorker?worker&url";
 
 export const isPushPossible = "serviceWorker" in navigator && "PushManager" in window;

@@ -11,13 +11,13 @@ import { Audit } from "./records/Audit";
 import { Cost } from "./figures/Cost";
 import { Decisions } from "./records/Decisions";
 import { HelpDesk } from "./helpdesk/HelpDesk";
-import { MailboxSettings } from "./mailboxes/MailboxSettings";
+import { MailboxSettings } from "./channels/mailboxes/MailboxSettings";
 import { Limits } from "./figures/Limits";
 import { Macros } from "./macros/Macros";
-import { Numbers } from "./numbers/Numbers";
+import { Numbers } from "./channels/numbers/Numbers";
 import { Overview } from "./overview/Overview";
-import { Parked } from "./parked/Parked";
-import { Privacy } from "./privacy/Privacy";
+import { Parked } from "./overview/Parked";
+import { Privacy } from "./records/Privacy";
 import { Projects } from "./projects/Projects";
 import { ServiceLevels } from "./figures/ServiceLevels";
 import { DomainsPage } from "../setup/domains/DomainsPage";
@@ -26,8 +26,8 @@ import { KeysPage } from "../setup/keys/KeysPage";
 import { PeoplePage } from "../setup/PeoplePage";
 import { WebhooksPage } from "../setup/webhooks/WebhooksPage";
 import { Setup } from "../setup/Setup";
-import { Switches } from "./Switches";
-import { Templates } from "./templates/Templates";
+import { Switches } from "./switches/Switches";
+import { Templates } from "./helpdesk/templates/Templates";
 
 export function Operations({ part }: { part: string | null }) {
   const rights = rightsOf(useSession());

@@ -6,7 +6,7 @@ import type { Action, Resource } from "../api/resource";
 import { moment } from "../texts/format";
 import { locale, t } from "../texts/texts";
 import { Button, ErrorNotice, Skeleton } from "../ui/controls";
-import "../ui/pages.css";
+import "../ui/styles/pages.css";
 
 interface SectionProps<T> {
   id?: string; // of one that others lead to

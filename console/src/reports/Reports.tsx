@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { useApp, useSession } from "../app";
 import { partsFor, rightsOf, type Rights } from "../operations/access";
-import { usePeople } from "../people/people";
+import { usePeople } from "../session/people";
 import { changeQuery, placeOf, useQuery, withQuery } from "../shell/router";
 import { t, type Key } from "../texts/texts";
 import { Empty } from "../ui/controls";

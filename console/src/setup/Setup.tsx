@@ -3,17 +3,17 @@
 import { useResource } from "../api/resource";
 import { useApp, useSession } from "../app";
 import { rightsOf } from "../operations/access";
-import { usePeople } from "../people/people";
+import { usePeople } from "../session/people";
 import { placeOf, useRoute } from "../shell/router";
 import { t } from "../texts/texts";
 import { useDraft } from "../ui/draft";
 import { Icon } from "../ui/icons";
-import { ChannelsStep } from "./ChannelsStep";
-import { CompanyStep } from "./CompanyStep";
-import { doneOf, kept, stepOf, STEPS, type Entered } from "./entered";
-import { TeamStep } from "./TeamStep";
-import { TestStep } from "./TestStep";
-import { WhatsAppStep } from "./WhatsAppStep";
+import { ChannelsStep } from "./steps/ChannelsStep";
+import { CompanyStep } from "./steps/CompanyStep";
+import { doneOf, kept, stepOf, STEPS, type Entered } from "./steps/entered";
+import { TeamStep } from "./steps/TeamStep";
+import { TestStep } from "./steps/TestStep";
+import { WhatsAppStep } from "./steps/WhatsAppStep";
 import "./setup.css";
 
 const FORM = "setup";

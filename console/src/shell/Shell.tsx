@@ -4,7 +4,7 @@ import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
 import { NotificationSettings } from "../live/NotificationSettings";
 import { rightsOf } from "../operations/access";
-import { usePeople } from "../people/people";
+import { usePeople } from "../session/people";
 import { focusMain } from "./focus";
 import { Keys } from "./Keys";
 import { placeOf } from "./router";

@@ -64,7 +64,7 @@ def test_an_order_has_a_total_only_in_one_currency() -> None:
     ]
 
     totals = run(
-        "conversations/whatsapp/message/order.ts",
+        "conversations/whatsapp/message/content/order.ts",
         "value.map((content) => m.totalOf(m.itemsOf(content)))",
         orders,
     )
@@ -93,7 +93,7 @@ def test_a_file_is_sent_as_what_it_fits(mime_type: str, size: int, kind: str) ->
 def test_an_email_address_in_a_note_is_no_mention() -> None:
     note = "@lena see ann@example.com, then tell @Tom."
 
-    parts = run("ui/mentions.ts", "m.partsOf(value)", note)
+    parts = run("ui/notes/mentions.ts", "m.partsOf(value)", note)
 
     assert "".join(part["text"] for part in parts) == note
     assert [part["text"] for part in parts if part["isMention"]] == ["@lena", "@Tom."]
@@ -141,7 +141,7 @@ def test_conversations_may_be_assigned_to_teams_and_to_colleagues_who_answer() -
         "language": "en",
     }
 
-    found = run("people/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)
+    found = run("session/assignees.ts", "m.assigneesOf(value, 'user:me', ['sales'])", people)
 
     assert found == {"mine": ["team:sales"], "teams": ["team:returns"], "people": ["user:ada"]}
 

@@ -12,7 +12,7 @@ import type { Definition } from "../source";
 import { wordsOf } from "./conditions";
 import { CountText, useCount, type List } from "./count";
 import { SegmentForm } from "./SegmentForm";
-import "../../ui/pages.css";
+import "../../ui/styles/pages.css";
 
 type Segment = ConsoleApi.SegmentView;
 

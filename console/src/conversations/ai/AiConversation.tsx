@@ -18,10 +18,10 @@ import { useLater } from "../../ui/Later";
 import { AiActions } from "./AiActions";
 import { AiFacts } from "./AiFacts";
 import { AiFoot } from "./AiFoot";
-import { AiMessage } from "./AiMessage";
+import { AiMessage } from "./message/AiMessage";
 import { inFlightOf, stopOf, type Head, type Message, type Note } from "./conversationState";
 import { FunctionApproval } from "./FunctionApproval";
-import type { MessageTools } from "./MessageTools";
+import type { MessageTools } from "./message/MessageTools";
 
 const POLL_MS = 5_000;
 
@@ -45,7 +45,7 @@ export function AiConversation({ id, back }: { id: string; back: string }) {
     const page = await client.call("GET /conversations/{ref}/messages", { path: { ref: id }, query: { before: cursor, limit: 100 } });
     return { items: page.result.messages, cursor: page.result.before ?? null };
   });
-  const tools = useLater(async () => (await Promise.all([import("./MessageTools"), loadTexts("ratings")]))[0]);
+  const tools = useLater(async () => (await Promise.all([import("./message/MessageTools"), loadTexts("ratings")]))[0]);
   if (loaded.value === null) {
     return (
       <main class="pane">

@@ -3,12 +3,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import { mentionables, withIds } from "../../notifications/mentions";
-import { usePeople } from "../../people/people";
+import { usePeople } from "../../session/people";
 import { actor, clock } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { useDraft } from "../../ui/draft";
 import { Icon } from "../../ui/icons";
-import { NoteText } from "../../ui/NoteText";
+import { NoteText } from "../../ui/notes/NoteText";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 
 interface FormProps {

@@ -8,7 +8,7 @@ import { Empty, ErrorNotice, Skeleton } from "../../ui/controls";
 import { Frame } from "../../ui/frame";
 import { Timeline, type Entry, type UnreadEntries } from "../../ui/timeline/Timeline";
 import { olderOf } from "../timelineSource";
-import { CallLine } from "./message/CallLine";
+import { CallLine } from "./message/content/CallLine";
 import { Composer } from "./composer/Composer";
 import { load, loadOlder, titleOf, type Call, type Loaded, type Message } from "./conversationData";
 import { Facts } from "./Facts";

@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asApiError } from "../../api/errors";
 import { useApp, useSession } from "../../app";
-import { assigneesOf } from "../../people/assignees";
-import { usePeople } from "../../people/people";
+import { assigneesOf } from "../../session/assignees";
+import { usePeople } from "../../session/people";
 import { actor } from "../../texts/format";
 import { named, t, tn, type Key } from "../../texts/texts";
 import { placeOf } from "../../shell/router";

@@ -4,7 +4,7 @@ import { usePageList } from "../../api/pageList";
 import { useState } from "preact/hooks";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
-import { Affected, LiveChange } from "../../operations/LiveChange";
+import { Affected, LiveChange } from "../../operations/switches/LiveChange";
 import { Confirm, count, Section, Table, Time } from "../../operations/sections";
 import { go, placeOf } from "../../shell/router";
 import { moment } from "../../texts/format";

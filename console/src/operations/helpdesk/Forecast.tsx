@@ -6,7 +6,7 @@ import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";
-import { LiveChange } from "../LiveChange";
+import { LiveChange } from "../switches/LiveChange";
 import { count, Section, Table } from "../sections";
 
 type Report = RichpanelAdmin.ForecastView;

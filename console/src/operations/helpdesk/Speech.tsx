@@ -6,7 +6,7 @@ import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Button, Field } from "../../ui/controls";
-import { LiveChange } from "../LiveChange";
+import { LiveChange } from "../switches/LiveChange";
 import { Section } from "../sections";
 import { useVersion } from "./storedSettings";
 

@@ -66,7 +66,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
       {base !== null && <Sets source={setsOfProject(client, project.project_id)} version={base} live={live} about={t("sets.about")} />}
       {base !== null && (
         <Later
-          load={async () => (await Promise.all([import("../knowledge/Knowledge"), loadTexts("newsletters", "ratings", "knowledge")]))[0]}
+          load={async () => (await Promise.all([import("./knowledge/Knowledge"), loadTexts("newsletters", "ratings", "knowledge")]))[0]}
           show={({ Knowledge }) => <Knowledge key={base} projectId={project.project_id} number={base} onStored={changed} />}
         />
       )}

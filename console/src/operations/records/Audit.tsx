@@ -5,7 +5,7 @@ import { usePageList } from "../../api/pageList";
 import { useAction } from "../../api/resource";
 import type { ConsoleOperations } from "../../api/routes";
 import { useApp, useSession } from "../../app";
-import { usePeople } from "../../people/people";
+import { usePeople } from "../../session/people";
 import { actor } from "../../texts/format";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, MoreButton } from "../../ui/controls";

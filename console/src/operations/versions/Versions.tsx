@@ -9,7 +9,7 @@ import { useSession } from "../../app";
 import { actor } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, MoreButton } from "../../ui/controls";
-import { LiveChange } from "../LiveChange";
+import { LiveChange } from "../switches/LiveChange";
 import { Section, Table, Time } from "../sections";
 
 export type Summary = ConversationsAdmin.VersionSummaryView; // all APIs have the same

@@ -1,7 +1,7 @@
 // The calls of each context for the versions of its settings.
 
 import type { Client } from "../../api/client";
-import { openOf } from "../LiveChange";
+import { openOf } from "../switches/LiveChange";
 import type { VersionSource } from "./Versions";
 
 const MOST = 25;

@@ -5,7 +5,7 @@ import { useAction } from "../../api/resource";
 import type { ConsoleOperations } from "../../api/routes";
 import { useApp, useSession } from "../../app";
 import { rightsOf } from "../../operations/access";
-import { linesOf } from "../../operations/mailboxes/hours";
+import { linesOf } from "../../operations/channels/mailboxes/hours";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";

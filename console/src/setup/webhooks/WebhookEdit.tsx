@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import type { ConsoleApi } from "../../api/routes";
 import { useApp } from "../../app";
-import { LiveChange } from "../../operations/LiveChange";
+import { LiveChange } from "../../operations/switches/LiveChange";
 import { t } from "../../texts/texts";
 import { Button } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";

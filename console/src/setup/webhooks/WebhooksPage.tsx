@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import type { ConsoleApi } from "../../api/routes";
 import { useApp } from "../../app";
-import { LiveChange } from "../../operations/LiveChange";
+import { LiveChange } from "../../operations/switches/LiveChange";
 import { Confirm, Section, Table, Time } from "../../operations/sections";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";

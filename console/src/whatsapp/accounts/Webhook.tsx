@@ -7,7 +7,7 @@ import type { Actions } from "../../api/routes";
 import { useApp } from "../../app";
 import type { Account } from "../../campaigns/templates/accounts";
 import { Confirm, Section, Time } from "../../operations/sections";
-import { isVerified } from "../../setup/entered";
+import { isVerified } from "../../setup/steps/entered";
 import { placeOf } from "../../shell/router";
 import { named, t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice } from "../../ui/controls";

@@ -22,7 +22,9 @@ def test_the_form_of_business_hours_sends_what_the_api_takes_and_none_without_pe
         " m.hoursOf(m.formOf(null, 'UTC')), m.toggled(['friday'], 'monday')]"
     )
 
-    same, listed, usual, none, days = run("operations/mailboxes/hours.ts", expression, OFFICE)
+    same, listed, usual, none, days = run(
+        "operations/channels/mailboxes/hours.ts", expression, OFFICE
+    )
 
     assert (same, listed, none, days) == (OFFICE, OFFICE, None, ["monday", "friday"])
     assert usual["periods"][0]["days"] == ["monday", "tuesday", "wednesday", "thursday"]

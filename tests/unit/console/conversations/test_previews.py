@@ -36,7 +36,9 @@ def test_contact_details_are_read_as_the_provider_sends_them_and_nothing_else_is
     }
     value = [{"contacts": [grace, {"phones": [{"phone": "+49 30 1"}]}, {}]}, None, {"contacts": 1}]
 
-    found = run("conversations/whatsapp/message/contactCards.ts", "value.map(m.cardsOf)", value)
+    found = run(
+        "conversations/whatsapp/message/content/contactCards.ts", "value.map(m.cardsOf)", value
+    )
 
     assert found == [
         [

@@ -9,7 +9,10 @@ import pytest
 from tests.unit.console.typescript import run
 
 PAGES, SPAN = "api/pages.ts", "ui/timeline/span.ts"
-FILE, UNREAD = "conversations/whatsapp/message/file.ts", "conversations/whatsapp/message/unread.ts"
+FILE, UNREAD = (
+    "conversations/whatsapp/message/content/file.ts",
+    "conversations/whatsapp/message/unread.ts",
+)
 
 
 def page(*ids: int, cursor: str | None = "older") -> dict[str, Any]:

@@ -84,7 +84,7 @@ def test_a_note_is_stored_with_the_ids_of_those_it_mentions() -> None:
     assert stored == (
         "<@user:1111-a>, <@user:2222-b>: ask <@team:sales>, <@user:4444-d>, @unknown and me@sales.example"
     )
-    parts = run("ui/mentions.ts", "m.partsOf(value)", stored)
+    parts = run("ui/notes/mentions.ts", "m.partsOf(value)", stored)
     assert "".join(one["text"] for one in parts) == stored
     assert [one.get("id") for one in parts if one["isMention"]] == [
         *("user:1111-a", "user:2222-b", "team:sales", "user:4444-d"),

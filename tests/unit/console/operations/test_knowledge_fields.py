@@ -7,7 +7,7 @@ from typing import Any
 from conversations.ai.knowledge.settings import KnowledgeConfig
 from tests.unit.console.typescript import run
 
-MODULE = "operations/knowledge/config.ts"
+MODULE = "operations/projects/knowledge/config.ts"
 BASE = {"retriever": "bedrock", "knowledge_base_id": "AB12CD34EF"}
 
 

@@ -23,7 +23,7 @@ REASONS = sorted(
 
 def test_every_reason_of_the_code_has_advice_and_an_unknown_one_has_none() -> None:
     found = run(
-        "operations/parked/parkedReasons.ts", "value.map(m.adviceOf)", [*REASONS, "new_one", None]
+        "operations/overview/parkedReasons.ts", "value.map(m.adviceOf)", [*REASONS, "new_one", None]
     )
 
     advice = dict(zip(REASONS, found, strict=False))
@@ -42,6 +42,6 @@ def test_only_what_can_succeed_is_offered() -> None:
     }
 
     script = "value.map(([reason, state]) => m.mayBeReplayed(reason, state))"
-    found = run("operations/parked/parkedReasons.ts", script, list(cases))
+    found = run("operations/overview/parkedReasons.ts", script, list(cases))
 
     assert dict(zip(cases, found, strict=True)) == cases

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.console.typescript import run
 
-MODULE = "setup/entered.ts"
+MODULE = "setup/steps/entered.ts"
 ZONE = "Europe/Berlin"
 WEBHOOK = "https://api.example/prod/webhooks/whatsapp"
 NOTHING: dict[str, Any] = dict.fromkeys(

@@ -21,13 +21,13 @@ OTHERWISE: Final = {
     "campaigns/templates/TemplateForm.tsx": dict.fromkeys(
         ("header", "footer", "{`example ${name}`}", "{`reply ${at}`}"), PART
     ),
-    "contacts/Identifiers.tsx": {"kind": "a choice"},
+    "contacts/person/Identifiers.tsx": {"kind": "a choice"},
     "contacts/exchange/ImportWizard.tsx": {"file": "the table of rows shows what is wrong in it"},
     "conversations/email/SignatureForm.tsx": {
         "{`by_mailbox.${address}`}": "below them, as the API does not name the address"
     },
     "conversations/whatsapp/composer/CannedReplies.tsx": {"{name}": "filled in by the page"},
-    "operations/privacy/Privacy.tsx": {"subject": "a choice; the refusal is of its value"},
+    "operations/records/Privacy.tsx": {"subject": "a choice; the refusal is of its value"},
     "operations/projects/Playground.tsx": {"files": "a part of `messages`: beside the text"},
     "operations/projects/Projects.tsx": {"project": "a choice", "json": JSON},
     "operations/versions/Sets.tsx": {
@@ -37,7 +37,7 @@ OTHERWISE: Final = {
     },
     "reports/outcomes/Outcomes.tsx": {"{text}": "a choice"},
     "whatsapp/forms/RoutingForm.tsx": {"": "of a row: the notice above the form names it"},
-    "setup/TeamStep.tsx": dict.fromkeys(
+    "setup/steps/TeamStep.tsx": dict.fromkeys(
         ("teams", "email", "roles"), "each refused address has its reason below"
     ),
 }

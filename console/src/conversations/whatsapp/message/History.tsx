@@ -4,7 +4,7 @@ import { moment } from "../../../texts/format";
 import { t } from "../../../texts/texts";
 import type { WhatsappApi } from "../../../api/routes";
 import type { Message } from "../conversationData";
-import { Media } from "./Media";
+import { Media } from "./content/Media";
 
 export function History({ message, versions, onRenew }: { message: Message; versions: WhatsappApi.VersionView[]; onRenew: () => void }) {
   return (

@@ -7,11 +7,11 @@ import { IconButton } from "../../../ui/controls";
 import type { Change, Message } from "../conversationData";
 import { DeliverySign, stateOf } from "./Delivery";
 import { History } from "./History";
-import { Media } from "./Media";
-import { ContactCards } from "./ContactCards";
-import { cardsOf } from "./contactCards";
-import { Order } from "./Order";
-import { itemsOf } from "./order";
+import { Media } from "./content/Media";
+import { ContactCards } from "./content/ContactCards";
+import { cardsOf } from "./content/contactCards";
+import { Order } from "./content/Order";
+import { itemsOf } from "./content/order";
 import { UnknownSend } from "./UnknownSend";
 
 interface Props {

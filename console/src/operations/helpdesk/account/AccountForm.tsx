@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { t } from "../../../texts/texts";
 import { useDraft } from "../../../ui/draft";
 import { Button, Field } from "../../../ui/controls";
-import { LiveChange } from "../../LiveChange";
+import { LiveChange } from "../../switches/LiveChange";
 import { useVersion } from "../storedSettings";
 import type { Account } from "./AccountSetup";
 import { changesOf, enteredOf, fieldsOf, LINES, TEAMS, withKept, type Entered } from "./fields";

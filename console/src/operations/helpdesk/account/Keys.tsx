@@ -6,7 +6,7 @@ import { useApp } from "../../../app";
 import { t } from "../../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../../ui/controls";
 import { showToast } from "../../../ui/toastList";
-import { LiveChange } from "../../LiveChange";
+import { LiveChange } from "../../switches/LiveChange";
 import type { Account } from "./AccountSetup";
 
 const NAMES = ["richpanel", "shopify", "shopify_client_id", "shopify_client_secret", "shipstation_key", "shipstation_secret", "ai_api_key"] as const;

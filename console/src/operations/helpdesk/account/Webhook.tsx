@@ -7,7 +7,7 @@ import { useApp } from "../../../app";
 import { t } from "../../../texts/texts";
 import { Button, ErrorNotice } from "../../../ui/controls";
 import { Copied } from "../../../setup/Copied";
-import { LiveChange } from "../../LiveChange";
+import { LiveChange } from "../../switches/LiveChange";
 import type { Account } from "./AccountSetup";
 
 export function Webhook({ account, onChange }: { account: Account; onChange: () => Promise<unknown> }) {
