@@ -61,8 +61,9 @@ def install() -> None:
 
 
 def suite_of(nodeid: str) -> str:
-    """Return the folder of a test, such as `tests/simulation/whatsapp`; at most three levels."""
-    return "/".join(nodeid.partition("::")[0].split("/")[:-1][:3])
+    """Return the folder of a test, such as `tests/simulation/whatsapp`; at most three levels. Costs are one suite."""
+    levels = 2 if nodeid.startswith("tests/cost/") else 3
+    return "/".join(nodeid.partition("::")[0].split("/")[:-1][:levels])
 
 
 class SuiteReport:

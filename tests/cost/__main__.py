@@ -16,23 +16,17 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import (
-    actions,
-    conversations,
-    email_prices,
-    email_threads,
-    newsletters,
-    people,
-    richpanel,
-    richpanel_runs,
-)
-from tests.cost import idle as idle_cost
-from tests.cost import (
-    inbox as inbox_cost,
-)
-from tests.cost.email_kinds import TEXT
-from tests.cost.measure import measure
+from tests.cost import conversations
+from tests.cost.console import inbox as inbox_cost
+from tests.cost.console import people
+from tests.cost.email_threads import prices, threads
+from tests.cost.email_threads.kinds import TEXT
+from tests.cost.idle import idle as idle_cost
+from tests.cost.newsletters import newsletters
 from tests.cost.report import differences, markdown
+from tests.cost.richpanel import runs, tickets
+from tests.cost.whatsapp import actions
+from tests.cost.whatsapp.measure import measure
 from tests.simulation.conversations.system import System as Conversations
 from tests.simulation.email_threads.system import System as EmailThreads
 from tests.simulation.kernel import running
@@ -57,13 +51,13 @@ def main() -> int:
         of_inbox = inbox_cost.measure(system)
     of_people = people.measure()
     with running(HelpDesk) as desk:
-        of_help_desk = richpanel.measure(desk)
-        of_its_runs = richpanel_runs.measure(desk)
+        of_help_desk = tickets.measure(desk)
+        of_its_runs = runs.measure(desk)
     with running(Conversations) as company:
         of_conversations = conversations.measure(company, LENGTHS)
     with running(EmailThreads) as inbox:
-        of_mail = email_threads.measure(inbox, sorted({*LENGTHS, *email_threads.LENGTHS}))
-        tokens = email_prices.tokens(inbox, TEXT)
+        of_mail = threads.measure(inbox, sorted({*LENGTHS, *threads.LENGTHS}))
+        tokens = prices.tokens(inbox, TEXT)
     with running(Newsletters) as press:
         of_newsletters = newsletters.measure(press)
     table = "\n".join(
@@ -72,11 +66,11 @@ def main() -> int:
             actions.markdown(of_actions),
             inbox_cost.markdown(of_inbox),
             people.markdown(of_people),
-            richpanel.markdown(of_help_desk),
-            richpanel_runs.markdown(of_its_runs),
+            tickets.markdown(of_help_desk),
+            runs.markdown(of_its_runs),
             conversations.markdown(of_conversations),
-            email_threads.markdown(of_mail),
-            email_prices.tokens_markdown(tokens),
+            threads.markdown(of_mail),
+            prices.tokens_markdown(tokens),
             newsletters.markdown(of_newsletters),
         )
     )
@@ -89,10 +83,10 @@ def main() -> int:
         *actions.differences(of_actions),
         *inbox_cost.differences(of_inbox),
         *people.differences(of_people),
-        *richpanel.differences(of_help_desk),
-        *richpanel_runs.differences(of_its_runs),
+        *tickets.differences(of_help_desk),
+        *runs.differences(of_its_runs),
         *conversations.differences(of_conversations),
-        *email_threads.differences(of_mail),
+        *threads.differences(of_mail),
         *newsletters.differences(of_newsletters),
     ]
     for line in wrong:

@@ -19,7 +19,7 @@ from events.conversations import sample_data
 from shared.runtime import clock
 from tests.cost import harness
 from tests.cost.harness import Measured, pricing_of
-from tests.cost.meter import metered, unlogged
+from tests.cost.units.meter import metered, unlogged
 from tests.integration.conversations.steps import (
     OPENAI_SECRET_ID,
     model_answer,
@@ -37,8 +37,8 @@ from tests.simulation.conversations.system import NOON_MS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.cost.dynamodb import Pricing
-    from tests.cost.meter import Metered
+    from tests.cost.units.dynamodb import Pricing
+    from tests.cost.units.meter import Metered
     from tests.simulation.conversations.system import Snapshot, System
 
 LENGTHS = (1, 10, 100)

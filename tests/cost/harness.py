@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tests.cost import capacity
-from tests.cost.dynamodb import Pricing
+from tests.cost.units import capacity
+from tests.cost.units.dynamodb import Pricing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

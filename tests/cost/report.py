@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tests.cost import harness
-from tests.cost.kinds import KINDS
+from tests.cost.whatsapp.kinds import KINDS
 
 if TYPE_CHECKING:
-    from tests.cost.kinds import Figures
-    from tests.cost.measure import Measured
+    from tests.cost.whatsapp.kinds import Figures
+    from tests.cost.whatsapp.measure import Measured
 
 # $ per million inbound messages in us-east-1, besides DynamoDB. Traces are off today; they stay in the estimate.
 DOLLARS = {

@@ -39,7 +39,7 @@ ENTRIES_PER_COUNT = 300
 MOST_COUNTED = 99
 MOST_PEOPLE = 10  # whose conversations stand before all others that a search finds
 PEOPLE, OTHERS = "people", "others"  # the parts of a search, as cursors name them
-READ_UNITS_PER_1000 = 50  # compared entries of the usual size (tests/cost/inbox.py)
+READ_UNITS_PER_1000 = 50  # compared entries of the usual size (tests/cost/console/inbox.py)
 _STATUSES: dict[StatusFilter | None, tuple[Status, ...]] = {
     None: ("open", "snoozed", "resolved"),
     "all": ("open", "snoozed", "resolved", "archived"),

@@ -8,7 +8,8 @@ import pytest
 
 from console.operations import prices
 from console.operations.deployment import INDEXES, MEMORY_MB, QUEUES, SWITCHES
-from tests.cost import idle, report
+from tests.cost import report
+from tests.cost.idle import idle
 from tests.template import environment, properties, resources, stacks
 
 PREFIX = "parley-dev-"

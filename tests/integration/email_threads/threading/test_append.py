@@ -12,8 +12,8 @@ from email_threads.store.items import Status
 from email_threads.threading.head import windows
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from tests.cost import capacity
-from tests.cost.dynamodb import Pricing
+from tests.cost.units import capacity
+from tests.cost.units.dynamodb import Pricing
 from tests.integration.email_threads.calls import by_key, calls_of, die_at
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, NOW, opened
 
