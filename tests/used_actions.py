@@ -2,7 +2,7 @@
 Compares every call of AWS that a handler makes in any test with the actions that its function's role permits.
 
 The function is known by the handler in the stack of the call, so no test has to say which one it drives. Resources and
-conditions are compared by the simulations (`tests/simulation/permissions.py`), which have a deployment around them;
+conditions are compared by the simulations (`tests/simulation/permissions/`), which have a deployment around them;
 here are the rare paths, which have tests of their own. Calls from other threads than the handler's are seen there only.
 """
 
@@ -89,7 +89,7 @@ def _module_of(file: str) -> str:
 @cache
 def _permitted(module: str) -> frozenset[str] | None:
     """The actions of all functions with this handler; None if no function of the template has it."""
-    from tests.simulation.role_checks import grants_of  # noqa: PLC0415 - most tests need no grants
+    from tests.simulation.permissions.role_checks import grants_of  # noqa: PLC0415 - most tests need no grants
 
     functions = [
         name

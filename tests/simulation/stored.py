@@ -19,7 +19,7 @@ from tests.template import ACCOUNT, REGION, properties
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tests.simulation.fifo import Queued
+    from tests.simulation.queues.fifo import Queued
 
 type Key = tuple[str, ...]
 

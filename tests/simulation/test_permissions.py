@@ -16,10 +16,9 @@ from shared.access.logins import LoginSettings
 from shared.aws.dynamodb import Table
 from shared.providers import http
 from tests.integration.access.provider import Provider
-from tests.simulation.help_desk_permissions import exercise_help_desk
-from tests.simulation.permissions import CallObserver, Use
-from tests.simulation.processes import imported
-from tests.simulation.role_checks import (
+from tests.simulation.permissions.help_desk_permissions import exercise_help_desk
+from tests.simulation.permissions.permissions import CallObserver, Use
+from tests.simulation.permissions.role_checks import (
     Grant,
     check,
     granted_for_lambda,
@@ -29,6 +28,7 @@ from tests.simulation.role_checks import (
     needless,
     observed,
 )
+from tests.simulation.processes import imported
 from tests.simulation.whatsapp.actions.permissions import exercise_actions
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.permissions.admin import exercise_admin

@@ -29,9 +29,9 @@ from shared.aws.workers.sqs_worker import Record, Worker, process
 from shared.runtime.failures import Transient
 from tests import template
 from tests.simulation.clock import Clock
-from tests.simulation.fifo import FifoQueue, Queued, is_for_dead_letters, redrive_policy
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
+from tests.simulation.queues.fifo import FifoQueue, Queued, is_for_dead_letters, redrive_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

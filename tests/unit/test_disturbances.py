@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation import disturbances
-from tests.simulation.disturbances import after_new_beginnings, deaths, kind_of, unlike
+from tests.simulation.crashes import disturbances
+from tests.simulation.crashes.disturbances import after_new_beginnings, deaths, kind_of, unlike
 from tests.simulation.interceptor import When
 
 CLAIM = "dynamodb.PutItem IDEMPOTENCY#5000fc43f5524eea5d7b38684722a097"

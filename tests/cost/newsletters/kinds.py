@@ -9,8 +9,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from tests.cost.harness import Figures
-from tests.simulation.newsletters import issues, readers, scenarios
+from tests.simulation.newsletters import scenarios
 from tests.simulation.newsletters.scenarios import ONE, settled, started
+from tests.simulation.newsletters.steps import issues, readers
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System

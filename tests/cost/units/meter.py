@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from shared.aws.sqs_fifo import Entry
     from shared.aws.workers.sqs_worker import Record
-    from tests.simulation.fifo import Queued
+    from tests.simulation.queues.fifo import Queued
+    from tests.simulation.queues.workers import Workers
     from tests.simulation.whatsapp.system import System
-    from tests.simulation.workers import Workers
 
 MAPPING_CALLS = ("sqs.ReceiveMessage", "sqs.DeleteMessageBatch")
 # The runtime sets it for every invocation, and each line of the log repeats its root.

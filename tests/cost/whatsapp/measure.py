@@ -24,8 +24,8 @@ from tests.cost.whatsapp.kinds import (
     voice_id,
 )
 from tests.simulation import stored
-from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import READS
+from tests.simulation.queues.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.system import registered
 from tests.simulation.whatsapp.voice_scenarios import with_a_transcriber
 from whatsapp import store

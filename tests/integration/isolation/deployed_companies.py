@@ -18,15 +18,15 @@ from tests.integration.isolation.attacks.attacks import (
 )
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
+from tests.simulation.queues.workers import Workers
 from tests.simulation.simulated_system import SimulatedSystem
-from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import ModuleType
 
     from shared.api.auth import Caller
-    from tests.simulation.fifo import FifoQueue
+    from tests.simulation.queues.fifo import FifoQueue
     from tests.simulation.simulated_system import Snapshot
 
 WITH_A, WITHOUT_A = "with A", "without A"

@@ -31,7 +31,7 @@ from tests.integration.isolation.whatsapp import (
     whatsapp_events,
     whatsapp_webhooks,
 )
-from tests.simulation.role_checks import granted_for_lambda, grants_of
+from tests.simulation.permissions.role_checks import granted_for_lambda, grants_of
 
 BY_EVENTS: list[EventAttack[Any]] = [
     *conversations_events.ON_QUEUES,

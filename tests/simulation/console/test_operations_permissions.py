@@ -23,8 +23,8 @@ from tests.integration.console.operations.operations import (
     Operations,
     operations_on_moto,
 )
-from tests.simulation.permissions import CallObserver, Use
-from tests.simulation.role_checks import check
+from tests.simulation.permissions.permissions import CallObserver, Use
+from tests.simulation.permissions.role_checks import check
 from tests.template import ACCOUNT, REGION, put_parameter
 
 if TYPE_CHECKING:

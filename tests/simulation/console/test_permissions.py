@@ -19,8 +19,8 @@ from tests.simulation.email_threads.people import arrive, finished
 from tests.simulation.email_threads.system import ANN, mail
 from tests.simulation.email_threads.system import System as EmailThreads
 from tests.simulation.kernel import running
-from tests.simulation.permissions import CallObserver, Use
-from tests.simulation.role_checks import check
+from tests.simulation.permissions.permissions import CallObserver, Use
+from tests.simulation.permissions.role_checks import check
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import System as WhatsApp
 from tests.template import resources

@@ -48,8 +48,8 @@ from tests.simulation.simulated_system import Key
 if TYPE_CHECKING:
     from local.sandbox.state import Sent
     from shared.events.exchange import DeliveryStatus
-    from tests.simulation.fifo import Queued
-    from tests.simulation.fifo_queues import FifoQueues
+    from tests.simulation.queues.fifo import Queued
+    from tests.simulation.queues.fifo_queues import FifoQueues
 
 MOST_CALLS = 10
 # At noon in London: outside quiet hours.

@@ -10,8 +10,8 @@ from boto3.dynamodb.types import TypeSerializer
 
 from shared.aws.tables.dynamodb_json import storable
 from tests.simulation import stored
+from tests.simulation.queues.workers import Workers
 from tests.simulation.simulated_system import Key, plain
-from tests.simulation.workers import Workers
 
 _serialize = TypeSerializer().serialize
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.simulation.conversations.final_state import FinalState, differences, final_state_of
 from tests.simulation.conversations.scenarios import EVERY, FIRST_SMS, REPLY, Scenario, by_name
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.effort import EFFORT, long_except
 from tests.simulation.interceptor import Fault, When
 

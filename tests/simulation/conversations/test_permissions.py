@@ -12,10 +12,10 @@ from tests.simulation.conversations.document_scenarios import DOCUMENT_SCENARIOS
 from tests.simulation.conversations.memory_scenarios import MEMORY_SCENARIOS
 from tests.simulation.conversations.permissions.scenarios import SCENARIOS
 from tests.simulation.conversations.permissions.steps import OPENAI_SECRET_ID, STAGE
+from tests.simulation.conversations.starts.test_caller_retries import CALLS
 from tests.simulation.conversations.system import System
-from tests.simulation.conversations.test_caller_retries import CALLS
-from tests.simulation.permissions import Use
-from tests.simulation.role_checks import check, observed
+from tests.simulation.permissions.permissions import Use
+from tests.simulation.permissions.role_checks import check, observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

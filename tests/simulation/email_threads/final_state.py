@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from email_threads.threading import ids
 from shared.providers.email.ses import message_ids
+from tests.simulation.crashes.recorded_run import structure_of
 from tests.simulation.email_threads.system import COMPANY
-from tests.simulation.recorded_run import structure_of
 from tests.simulation.simulated_system import plain
 from tests.simulation.stored import Derived
 

@@ -24,10 +24,10 @@ from tests.simulation import processes, simulated_system, stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.workers import Workers
+from tests.simulation.queues.workers import Workers
 
 if TYPE_CHECKING:
-    from tests.simulation.fifo_queues import FifoQueues
+    from tests.simulation.queues.fifo_queues import FifoQueues
 
 COMPANY = "acme"
 MAILBOX = "support@shop.example"

@@ -18,7 +18,8 @@ import pytest
 from email_threads.privacy import jobs
 from email_threads.privacy.sources import shared_threads, whole_threads
 from email_threads.threading import expiry
-from tests.simulation.disturbances import after_new_beginnings, failures, unlike
+from tests.simulation.crashes.disturbances import after_new_beginnings, failures, unlike
+from tests.simulation.crashes.recorded_run import RecordedRun
 from tests.simulation.email_threads.final_state import (
     FinalState,
     differences,
@@ -27,9 +28,8 @@ from tests.simulation.email_threads.final_state import (
 )
 from tests.simulation.email_threads.scenarios import SCENARIOS, Scenario
 from tests.simulation.email_threads.system import System
-from tests.simulation.fifo import Queued
 from tests.simulation.interceptor import Fault, When
-from tests.simulation.recorded_run import RecordedRun
+from tests.simulation.queues.fifo import Queued
 
 # Their answer decides: if they cannot be read, all is off.
 _SWITCHES = "ssm."

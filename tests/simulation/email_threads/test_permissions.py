@@ -26,8 +26,8 @@ from tests.simulation.email_threads.system import (
     mail,
 )
 from tests.simulation.invocations import Invocation
-from tests.simulation.permissions import CallObserver, Use
-from tests.simulation.role_checks import check, observed
+from tests.simulation.permissions.permissions import CallObserver, Use
+from tests.simulation.permissions.role_checks import check, observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

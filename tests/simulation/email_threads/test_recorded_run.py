@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from email_threads.worker import reception
-from tests.simulation import recorded_run
-from tests.simulation.disturbances import deaths_in, failures
+from tests.simulation.crashes import recorded_run
+from tests.simulation.crashes.disturbances import deaths_in, failures
+from tests.simulation.crashes.recorded_run import RecordedRun
 from tests.simulation.email_threads.final_state import final_state_of, state_of
 from tests.simulation.email_threads.system import ASSISTED, System, mail
-from tests.simulation.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

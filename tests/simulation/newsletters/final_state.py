@@ -13,7 +13,7 @@ from newsletters.store.content.newsletters import get_newsletter_full
 from newsletters.store.content.step_inputs import status_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
-from tests.simulation.recorded_run import structure_of
+from tests.simulation.crashes.recorded_run import structure_of
 from tests.simulation.simulated_system import plain
 from tests.simulation.stored import Derived
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.simulation.disturbances import unlike
+from tests.simulation.crashes.disturbances import unlike
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,14 +26,14 @@ from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.invocations import Invocation
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
-from tests.simulation.workers import Workers
+from tests.simulation.queues.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from local.sandbox import Sent
-    from tests.simulation.fifo import Queued
-    from tests.simulation.fifo_queues import FifoQueues
+    from tests.simulation.queues.fifo import Queued
+    from tests.simulation.queues.fifo_queues import FifoQueues
 
 COMPANY = "acme"
 ANN, BEN = "user:ann", "user:ben"  # people of the company

@@ -13,7 +13,8 @@ from itertools import takewhile
 
 import pytest
 
-from tests.simulation.disturbances import after_new_beginnings, failures, unlike
+from tests.simulation.crashes.disturbances import after_new_beginnings, failures, unlike
+from tests.simulation.crashes.recorded_run import Death, RecordedRun
 from tests.simulation.interceptor import When
 from tests.simulation.newsletters.final_state import (
     FinalState,
@@ -23,7 +24,6 @@ from tests.simulation.newsletters.final_state import (
 )
 from tests.simulation.newsletters.scenarios import SCENARIOS, Scenario
 from tests.simulation.newsletters.system import System
-from tests.simulation.recorded_run import Death, RecordedRun
 
 _MODEL = "HTTP.POST"
 

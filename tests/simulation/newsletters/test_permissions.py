@@ -21,33 +21,6 @@ from shared.inbox.entries import Tables
 from shared.inbox.items import Channel, Context, Head
 from shared.runtime import clock
 from tests import keyring, template
-from tests.simulation.newsletters import series
-from tests.simulation.newsletters.issues import (
-    KEYS,
-    READERS,
-    approved,
-    changed,
-    contacts_of,
-    drafted,
-    mails,
-    newest_issue,
-    opened,
-    ordered,
-    reported,
-    sent,
-    unsubscribe_url,
-    warm,
-    with_readers,
-)
-from tests.simulation.newsletters.issues import ONE as ISSUE
-from tests.simulation.newsletters.readers import (
-    DORA,
-    confirmed,
-    link_in,
-    published,
-    signed_up,
-    visited,
-)
 from tests.simulation.newsletters.scenarios import (
     DRAFTED,
     EXPORTED,
@@ -64,11 +37,38 @@ from tests.simulation.newsletters.scenarios import (
     settled,
     started,
 )
+from tests.simulation.newsletters.steps import series
+from tests.simulation.newsletters.steps.issues import (
+    KEYS,
+    READERS,
+    approved,
+    changed,
+    contacts_of,
+    drafted,
+    mails,
+    newest_issue,
+    opened,
+    ordered,
+    reported,
+    sent,
+    unsubscribe_url,
+    warm,
+    with_readers,
+)
+from tests.simulation.newsletters.steps.issues import ONE as ISSUE
+from tests.simulation.newsletters.steps.readers import (
+    DORA,
+    confirmed,
+    link_in,
+    published,
+    signed_up,
+    visited,
+)
+from tests.simulation.newsletters.steps.tenants import set_up
 from tests.simulation.newsletters.system import ANN, COMPANY, System
-from tests.simulation.newsletters.tenants import set_up
-from tests.simulation.permissions import Use
+from tests.simulation.permissions.permissions import Use
+from tests.simulation.permissions.role_checks import check, observed
 from tests.simulation.person_calls import ask_part, asked_for
-from tests.simulation.role_checks import check, observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,19 @@ import pytest
 
 from newsletters.store import series as store
 from shared.aws.dynamodb import Table
+from tests.simulation.crashes.recorded_run import RecordedRun
 from tests.simulation.newsletters.final_state import state_of
-from tests.simulation.newsletters.issues import (
+from tests.simulation.newsletters.scenarios import configured, documents_added, settled
+from tests.simulation.newsletters.steps.issues import (
     ONE as ISSUE,
 )
-from tests.simulation.newsletters.issues import addressed, issue_of, newest_issue, with_readers
-from tests.simulation.newsletters.scenarios import configured, documents_added, settled
-from tests.simulation.newsletters.series import (
+from tests.simulation.newsletters.steps.issues import (
+    addressed,
+    issue_of,
+    newest_issue,
+    with_readers,
+)
+from tests.simulation.newsletters.steps.series import (
     ALL,
     FIRST,
     FRIDAYS,
@@ -26,7 +32,6 @@ from tests.simulation.newsletters.series import (
     path,
     runs,
 )
-from tests.simulation.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable

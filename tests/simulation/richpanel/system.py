@@ -23,14 +23,14 @@ from tests.simulation import processes, simulated_system
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
+from tests.simulation.queues.workers import Workers
 from tests.simulation.simulated_system import Key, plain
-from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from local.sandbox.accounts.tickets import HelpDesk
-    from tests.simulation.fifo_queues import FifoQueues
+    from tests.simulation.queues.fifo_queues import FifoQueues
 
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000

@@ -10,8 +10,8 @@ from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from tests.integration.logs import conditions
 from tests.simulation.effort import EFFORT
-from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
+from tests.simulation.queues.fifo import DEDUPLICATION_MS
 from tests.simulation.richpanel.final_state import check_at_rest, differences, final_state_of
 from tests.simulation.richpanel.scenarios import (
     AGENT,

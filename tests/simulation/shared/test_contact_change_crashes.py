@@ -33,7 +33,7 @@ from tests.integration.shared.contacts.people import (
     handle,
     phone,
 )
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.interceptor import Died, Interceptor, When
 from tests.simulation.stored import replace_all, shared_items
 from tests.template import create_table

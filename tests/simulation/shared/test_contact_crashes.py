@@ -23,7 +23,7 @@ from tests.integration.shared.contacts.people import (
     phone,
 )
 from tests.simulation import stored
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.interceptor import Died, Interceptor, When
 from tests.template import create_table
 

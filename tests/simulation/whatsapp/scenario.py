@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shared.aws.sqs_fifo import Entry
-from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.queues.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import Event
 from whatsapp.store.items.accounts.phones import NO_AUTOMATION
 

@@ -26,10 +26,10 @@ from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
 from tests import keyring, template
 from tests.simulation import simulated_system, stored
-from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died
 from tests.simulation.kernel import Parts
 from tests.simulation.processes import quiet
+from tests.simulation.queues.fifo import FifoQueue
 from tests.simulation.simulated_system import SimulatedSystem
 from whatsapp import store
 from whatsapp.store.accounts.numbers import ownership

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from events.whatsapp.sample_data import COUNTER
 from shared.runtime.clock import from_text, to_text
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.whatsapp.system import Invocation, Snapshot, System
 from whatsapp.store.analytics import changed_hours
 from whatsapp.store.items import Message

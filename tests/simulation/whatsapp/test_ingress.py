@@ -12,7 +12,7 @@ from events.whatsapp import payloads
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.samples import sample
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.interceptor import Fault
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,

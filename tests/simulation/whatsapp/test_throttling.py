@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.queues.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.final_state import (
     as_if_never_failed,
     check_at_rest,

@@ -15,7 +15,7 @@ from moto import mock_aws
 from tests import used_actions
 from tests.cases import each
 from tests.iam_actions import NAMESPACES, actions_of, operations_of
-from tests.simulation.role_checks import granted_for_lambda, grants_of
+from tests.simulation.permissions.role_checks import granted_for_lambda, grants_of
 from tests.template import ROOT, properties, resources
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from typing import Any
 
+from tests.simulation.queues.workers import Workers
 from tests.simulation.simulated_system import plain
-from tests.simulation.workers import Workers
 from tests.upgrade.queues.context import Context, Record, entry_of
 
 

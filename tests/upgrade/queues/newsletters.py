@@ -10,7 +10,8 @@ from newsletters.inbound.events import ExportRequested, WorkEvent
 from newsletters.series import looks
 from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.runtime import clock
-from tests.simulation.newsletters import issues, readers, scenarios, series
+from tests.simulation.newsletters import scenarios
+from tests.simulation.newsletters.steps import issues, readers, series
 from tests.simulation.newsletters.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short

@@ -16,7 +16,7 @@ from tests.integration.conversations.steps import (
     with_model,
 )
 from tests.simulation.conversations.final_state import differences, final_state_of
-from tests.simulation.disturbances import deaths
+from tests.simulation.crashes.disturbances import deaths
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import Snapshot, System

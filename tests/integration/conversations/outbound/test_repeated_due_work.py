@@ -22,7 +22,7 @@ from tests.integration.conversations.steps import MINUTE_MS
 if TYPE_CHECKING:
     from conversations.recovery.sweep import SweeperDependencies
     from tests.simulation.conversations.system import System
-    from tests.simulation.fifo import FifoQueue
+    from tests.simulation.queues.fifo import FifoQueue
 
 BACKLOG = 120
 SECONDS_A_RECORD = 30  # the whole backlog takes an hour

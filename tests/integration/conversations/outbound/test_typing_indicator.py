@@ -12,7 +12,7 @@ from shared.runtime import clock
 from tests import template
 from tests.integration.conversations.steps import with_model
 from tests.simulation.conversations.permissions import steps as projects
-from tests.simulation.disturbances import deaths_in
+from tests.simulation.crashes.disturbances import deaths_in
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -12,8 +12,8 @@ from tests.integration.email_threads.api.thread_calls import result
 from tests.integration.email_threads.worker.test_owners import OTHER, put
 from tests.simulation.email_threads.system import COMPANY, System, mail
 from tests.simulation.kernel import fixtures
-from tests.simulation.permissions import CallObserver
-from tests.simulation.role_checks import grants_of, missing, needless
+from tests.simulation.permissions.permissions import CallObserver
+from tests.simulation.permissions.role_checks import grants_of, missing, needless
 
 if TYPE_CHECKING:
     pass

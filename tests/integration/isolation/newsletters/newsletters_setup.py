@@ -20,8 +20,8 @@ from shared.events.queued_events import body_of
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.integration.newsletters.deployment import draft, outline, topics
 from tests.simulation.kernel import running
-from tests.simulation.newsletters.issues import contacts_of, reader
-from tests.simulation.newsletters.readers import published, rows_of_readers, signed_up
+from tests.simulation.newsletters.steps.issues import contacts_of, reader
+from tests.simulation.newsletters.steps.readers import published, rows_of_readers, signed_up
 from tests.simulation.newsletters.system import System
 
 if TYPE_CHECKING:

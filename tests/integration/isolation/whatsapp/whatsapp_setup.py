@@ -39,9 +39,9 @@ from tests import template
 from tests.integration.isolation.attacks.attacks import Answer, Call
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, DeployedCompanies
 from tests.integration.isolation.whatsapp.whatsapp_items import FILE, STORED_FILE, items_of_a
-from tests.simulation.fifo import Queued
 from tests.simulation.kernel import running
 from tests.simulation.processes import imported
+from tests.simulation.queues.fifo import Queued
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.system import System, grant_numbers, registered
 from whatsapp import store
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
-    from tests.simulation.fifo import FifoQueue
+    from tests.simulation.queues.fifo import FifoQueue
 
 
 COMPANY_B = "globex"

@@ -14,8 +14,8 @@ from tests.integration.newsletters.api.test_knowledge_base_owners import FIELD, 
 from tests.integration.newsletters.api.test_retrieval import BASE
 from tests.simulation.kernel import running
 from tests.simulation.newsletters.system import COMPANY, System
-from tests.simulation.permissions import CallObserver
-from tests.simulation.role_checks import grants_of, missing, needless
+from tests.simulation.permissions.permissions import CallObserver
+from tests.simulation.permissions.role_checks import grants_of, missing, needless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

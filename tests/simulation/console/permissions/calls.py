@@ -11,7 +11,7 @@ from console.jobs.runs import STARTED, Job, Run
 from events.whatsapp.sample_data import COMPANY
 from shared.api.auth import Caller
 from tests.integration.console.system import inbox_call
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.whatsapp.system import Invocation
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from events.whatsapp.sample_data import COMPANY
 from shared.contacts import lists
 from tests.simulation.console.permissions.calls import STAGE, caller_of, last_run, watched
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.template import create_table
 
 if TYPE_CHECKING:

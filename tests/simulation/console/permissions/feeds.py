@@ -23,7 +23,7 @@ from shared.inbox.notifications.webhooks.items import EventType
 from shared.runtime import clock
 from tests.simulation.console.permissions.calls import BROWSER, PERSON, STAGE, watched
 from tests.simulation.console.permissions.webhooks import EVERY
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.streams import Stream
 from tests.template import create_table, environment, properties

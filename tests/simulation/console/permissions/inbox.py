@@ -36,7 +36,7 @@ from tests.simulation.console.permissions.calls import (
 )
 from tests.simulation.console.permissions.contacts import change_contacts, select_contacts
 from tests.simulation.console.permissions.webhooks import use_webhooks
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.template import ACCOUNT, REGION, create_table, environment, properties, put_parameter
 

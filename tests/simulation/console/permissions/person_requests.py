@@ -18,7 +18,7 @@ from shared.privacy.parts import PartJob
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from tests.simulation.console.permissions.calls import STAGE, asked, last_run, watched
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.template import environment, properties
 

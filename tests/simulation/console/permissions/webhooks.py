@@ -8,7 +8,7 @@ from unittest import mock
 
 from console.notifications.webhooks.posts import Attempt
 from tests.simulation.console.permissions.calls import PERSON, asked, last_run, watched
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 
 if TYPE_CHECKING:
     from types import ModuleType

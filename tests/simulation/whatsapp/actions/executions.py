@@ -21,7 +21,7 @@ from tests.simulation.processes import quiet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.fifo import Queued
+    from tests.simulation.queues.fifo import Queued
     from tests.simulation.whatsapp.system import System
 
 MINUTE_MS = 60_000

@@ -28,7 +28,7 @@ from whatsapp.store.items import pk
 from whatsapp.store.items.accounts.phones import Phone
 
 if TYPE_CHECKING:
-    from tests.simulation.permissions import CallObserver
+    from tests.simulation.permissions.permissions import CallObserver
     from tests.simulation.whatsapp.system import System
 
 GATEWAY_SECRET = "hook secret"

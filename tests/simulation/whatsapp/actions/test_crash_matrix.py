@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.simulation.disturbances import deaths, failures, unlike
+from tests.simulation.crashes.disturbances import deaths, failures, unlike
 from tests.simulation.effort import EFFORT, long_except
 from tests.simulation.whatsapp.actions.final_states import (
     repeated_ends_well,

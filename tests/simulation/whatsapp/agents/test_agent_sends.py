@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.payloads import text
-from tests.simulation.disturbances import deaths, failures
+from tests.simulation.crashes.disturbances import deaths, failures
 from tests.simulation.interceptor import SENDS, When
 from tests.simulation.whatsapp.agents.agent import TEXT, Agent, agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, status_webhook, webhook_of

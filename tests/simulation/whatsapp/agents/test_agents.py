@@ -16,7 +16,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.api.auth import Caller, Scope
 from tests import api_gateway, template
-from tests.simulation.disturbances import deaths, deaths_in
+from tests.simulation.crashes.disturbances import deaths, deaths_in
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet

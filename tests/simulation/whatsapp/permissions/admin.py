@@ -12,10 +12,10 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from events.whatsapp.samples import sample
 from local.sandbox.accounts.media import OGG_VOICE
 from shared.api.opaque_ids import seal_of
-from tests.simulation.fifo import Queued
-from tests.simulation.help_desk_permissions import asked
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.help_desk_permissions import asked
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.person_calls import ask_part, asked_for
+from tests.simulation.queues.fifo import Queued
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.permissions.worker import LARGE
 from tests.simulation.whatsapp.system import Invocation, System

@@ -10,8 +10,8 @@ import boto3
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import sample
-from tests.simulation.help_desk_permissions import asked
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.help_desk_permissions import asked
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of

@@ -8,7 +8,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.providers import http
 from shared.runtime.clock import to_text
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.system import Invocation, System

@@ -16,7 +16,7 @@ from events.whatsapp.samples import sample, samples
 from shared.aws.s3 import Bucket
 from shared.privacy.jobs import Kind
 from tests.simulation import stored
-from tests.simulation.permissions import CallObserver
+from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.privacy import contact_day
 from tests.simulation.whatsapp.scenario import Scenario

@@ -10,8 +10,8 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.runtime.clock import to_text
-from tests.simulation.disturbances import deaths_in, unlike
-from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.crashes.disturbances import deaths_in, unlike
+from tests.simulation.queues.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.final_state import check_declared
 from tests.simulation.whatsapp.privacy.contact_day import WORDS, day, finished, start

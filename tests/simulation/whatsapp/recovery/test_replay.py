@@ -19,8 +19,8 @@ from shared.events.recovery.port import Filter
 from shared.events.recovery.states import OPEN
 from shared.events.recovery.views import Redriven
 from tests.simulation.effort import EFFORT
-from tests.simulation.fifo import DEDUPLICATION_MS, Queued
 from tests.simulation.interceptor import READS, Died, When, of_handling
+from tests.simulation.queues.fifo import DEDUPLICATION_MS, Queued
 from tests.simulation.whatsapp.event_builders import Event
 from tests.simulation.whatsapp.final_state import (
     FinalState,

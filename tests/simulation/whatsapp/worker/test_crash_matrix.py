@@ -12,7 +12,7 @@ from itertools import takewhile
 
 import pytest
 
-from tests.simulation.disturbances import after_new_beginnings, deaths, failures, unlike
+from tests.simulation.crashes.disturbances import after_new_beginnings, deaths, failures, unlike
 from tests.simulation.effort import long_except
 from tests.simulation.interceptor import SENDS, Fault, When
 from tests.simulation.whatsapp.final_state import (

@@ -37,7 +37,7 @@ from tests.integration.conversations.steps import (
     write,
 )
 from tests.simulation.conversations.erasure import erase, exported
-from tests.simulation.disturbances import deaths_in
+from tests.simulation.crashes.disturbances import deaths_in
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
