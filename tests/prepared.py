@@ -2,7 +2,7 @@
 States of moto that many tests begin with: built by real calls once in each process, then copied for each test.
 
 A state is named. The builder of a name makes the same calls in each test, and the tests fix the clock, so that a copy
-does not differ from a state that is built anew. `tests/integration/shared/test_prepared.py` compares both.
+does not differ from a state that is built anew. `tests/integration/shared/harness/test_prepared.py` compares both.
 """
 
 from __future__ import annotations

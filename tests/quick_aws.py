@@ -3,7 +3,7 @@ Faster implementations of parts of botocore and moto with the same calls and res
 spent in.
 
 No behaviour of AWS is implemented here. Replaced are the loading of service models in botocore, and the routing in
-moto. `tests/integration/shared/test_quick_aws.py` compares both implementations. The items of tables are in
+moto. `tests/integration/shared/harness/test_quick_aws.py` compares both implementations. The items of tables are in
 `tests.tables`.
 """
 

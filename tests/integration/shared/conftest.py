@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from local.sandbox import Config, Sandbox, running
-from tests.integration.shared.twilio_account import TOKEN
+from tests.integration.shared.providers.twilio_account import TOKEN
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from conversations.lifecycle.status import Status
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 from conversations.store.recovery import unhandled
-from tests.integration.conversations.admin import test_unmatched as unmatched
-from tests.integration.conversations.admin.test_resolve import in_doubt
+from tests.integration.conversations.admin.agents import test_unmatched as unmatched
+from tests.integration.conversations.admin.agents.test_resolve import in_doubt
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.functions.approvals import pending_function, propose_booking
 from tests.integration.conversations.harness import ANN, CAROL, COMPANY, DAN, OURS, SMS, Harness

@@ -22,7 +22,7 @@ from tests.integration.richpanel.admin.conftest import (
 
 
 def test_the_tested_routes_are_those_of_the_function(admin: Admin) -> None:
-    """tests/integration/shared/test_routes.py compares them with the template."""
+    """tests/integration/shared/api/test_routes.py compares them with the template."""
     declared = admin.module.routes.operations
 
     routes = [f"{one.method} {one.path}" for one in declared]

@@ -10,15 +10,12 @@ from conversations.store.knowledge.unanswered import UnansweredQuestions
 from shared.ai.retrieval.documents import Documents
 from shared.ai.versions.stored import Versions
 from shared.runtime import clock
-from tests.integration.conversations.admin.suggestions import (
-    BACK,
-    accept,
-    asked,
-    facts_in,
-    suggestions,
+from tests.integration.conversations.admin.projects.test_knowledge import (
+    KNOWLEDGE,
+    documents,
+    search,
 )
-from tests.integration.conversations.admin.test_knowledge import KNOWLEDGE, documents, search
-from tests.integration.conversations.admin.test_projects import (
+from tests.integration.conversations.admin.projects.test_projects import (
     ADMIN,
     OF_PROJECT,
     PROMPTS,
@@ -27,6 +24,13 @@ from tests.integration.conversations.admin.test_projects import (
     put_live,
     settings,
     version,
+)
+from tests.integration.conversations.admin.unanswered.suggestions import (
+    BACK,
+    accept,
+    asked,
+    facts_in,
+    suggestions,
 )
 from tests.integration.conversations.harness import COMPANY, Harness
 

@@ -14,7 +14,7 @@ from conversations.store.items.conversation import ChannelMethod
 from events.conversations import sample_data
 from shared.aws.dynamodb.values import decoded
 from shared.runtime import clock
-from tests.integration.conversations.admin.annotations import kept_until, shown
+from tests.integration.conversations.admin.agents.annotations import kept_until, shown
 from tests.integration.conversations.harness import CAROL, DAN, Harness
 
 NOTES = "GET /conversations/{ref}/notes"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from conversations.lifecycle import unanswered
 from conversations.lifecycle.conversation import load
 from conversations.store.knowledge.unanswered import UnansweredQuestions
-from tests.integration.conversations.admin.test_knowledge import KNOWLEDGE
-from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, version
+from tests.integration.conversations.admin.projects.test_knowledge import KNOWLEDGE
+from tests.integration.conversations.admin.projects.test_projects import ADMIN, OF_PROJECT, version
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import PROJECT, Harness
 

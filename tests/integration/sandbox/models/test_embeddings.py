@@ -14,7 +14,7 @@ import pytest
 from shared.ai.port import Repeat, Unavailable
 from shared.ai.providers.embeddings import BedrockEmbedder, OpenAiEmbedder
 from shared.ai.providers.openai import Account
-from tests.integration.sandbox.test_mail_analysis import Secret
+from tests.integration.sandbox.models.test_mail_analysis import Secret
 
 if TYPE_CHECKING:
     from local.sandbox import Sandbox

@@ -17,8 +17,8 @@ from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.api.auth import Scope
 from shared.runtime.failures import Transient
-from tests.integration.conversations.admin.test_playground import Scripted, limit, spent
-from tests.integration.conversations.admin.test_projects import make, put_live, settings
+from tests.integration.conversations.admin.projects.test_playground import Scripted, limit, spent
+from tests.integration.conversations.admin.projects.test_projects import make, put_live, settings
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import COMPANY, PROJECT, SMS, THEIRS, Harness, caller
 from tests.integration.conversations.steps import model_answer

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.api.auth import Scope
-from tests.integration.conversations.admin import test_playground
-from tests.integration.conversations.admin.test_playground import Scripted
-from tests.integration.conversations.admin.test_projects import ADMIN, BOOK, make, settings
+from tests.integration.conversations.admin.projects import test_playground
+from tests.integration.conversations.admin.projects.test_playground import Scripted
+from tests.integration.conversations.admin.projects.test_projects import ADMIN, BOOK, make, settings
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,

@@ -13,7 +13,7 @@ from conversations.inbound.webhooks.twilio_signature import (
     urls_of,
 )
 from tests.cases import each
-from tests.unit.conversations.test_twilio_signature import URL
+from tests.unit.conversations.inbound.test_twilio_signature import URL
 
 # Addresses
 

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from events.conversations import sample_data
-from tests.unit.conversations.test_requests import SECRET, parsed, recipient_with, refused
+from tests.unit.conversations.initiation.test_requests import (
+    SECRET,
+    parsed,
+    recipient_with,
+    refused,
+)
 
 # Consent and project data
 

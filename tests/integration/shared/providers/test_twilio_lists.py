@@ -11,8 +11,8 @@ from local.sandbox import Sandbox
 from shared.providers.outcomes import InDoubt
 from shared.providers.twilio.messages import Page, Twilio, body_hash
 from shared.runtime import clock
-from tests.integration.shared.test_twilio import Answering, answering, sms, twilio
-from tests.integration.shared.twilio_account import (
+from tests.integration.shared.providers.test_twilio import Answering, answering, sms, twilio
+from tests.integration.shared.providers.twilio_account import (
     ACCOUNT,
     CREDENTIALS,
     CUSTOMER,

@@ -26,7 +26,7 @@ from shared.providers.outcomes import (
 )
 from shared.providers.twilio.api import Credentials
 from shared.providers.twilio.messages import Message, Template, Text, Twilio
-from tests.integration.shared.twilio_account import (
+from tests.integration.shared.providers.twilio_account import (
     ACCOUNT,
     CREDENTIALS,
     CUSTOMER,

@@ -13,8 +13,8 @@ from shared.ai import port as ai
 from shared.ai.attachments import Attachment, Medium
 from shared.ai.providers.bedrock import Bedrock
 from shared.ai.providers.openai import Account, OpenAI
-from tests.integration.sandbox.test_converse import ARN, client_of
-from tests.integration.sandbox.test_openai_reasoning import with_types_of_the_sdk
+from tests.integration.sandbox.models.test_converse import ARN, client_of
+from tests.integration.sandbox.models.test_openai_reasoning import with_types_of_the_sdk
 
 if TYPE_CHECKING:
     from local.sandbox import Sandbox

@@ -7,7 +7,8 @@ import pytest
 from conversations.store import erasures
 from conversations.store.items.log import Delivery
 from shared.runtime import clock
-from tests.integration.conversations.admin.suggestions import (
+from tests.integration.conversations.admin.projects.test_knowledge import KNOWLEDGE, documents
+from tests.integration.conversations.admin.unanswered.suggestions import (
     ANN_ASKS,
     BACK,
     accept,
@@ -17,7 +18,6 @@ from tests.integration.conversations.admin.suggestions import (
     suggested,
     suggestions,
 )
-from tests.integration.conversations.admin.test_knowledge import KNOWLEDGE, documents
 from tests.integration.conversations.harness import (
     COMPANY,
     OTHER_PROJECT,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.inbox.items import Context
 from tests.integration.console.inbox.bulk_contexts import OverApi
-from tests.integration.conversations.admin.annotations import shown
-from tests.integration.conversations.admin.test_snoozes import ahead
+from tests.integration.conversations.admin.agents.annotations import shown
+from tests.integration.conversations.admin.agents.test_snoozes import ahead
 from tests.integration.conversations.harness import CAROL, Harness
 
 if TYPE_CHECKING:

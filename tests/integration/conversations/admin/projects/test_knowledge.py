@@ -14,7 +14,12 @@ from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.retrieval.local import LocalRetriever
 from shared.aws.s3 import Bucket
 from shared.runtime import clock
-from tests.integration.conversations.admin.test_projects import ADMIN, OF_PROJECT, make, put_live
+from tests.integration.conversations.admin.projects.test_projects import (
+    ADMIN,
+    OF_PROJECT,
+    make,
+    put_live,
+)
 from tests.integration.conversations.fakes import Answer
 from tests.integration.conversations.harness import (
     COMPANY,

@@ -13,7 +13,7 @@ from shared.ai import port as ai
 from shared.ai.providers import model_creation
 from shared.ai.spending import ceilings, usage
 from shared.runtime import clock
-from tests.integration.conversations.admin.test_projects import (
+from tests.integration.conversations.admin.projects.test_projects import (
     ADMIN,
     BOOK,
     OF_PROJECT,

@@ -11,7 +11,7 @@ from conversations.store import states
 from conversations.store.annotations import agent_changes
 from conversations.store.annotations.agent_changes import Change
 from shared.runtime import clock
-from tests.integration.conversations.admin.annotations import kept_until, shown
+from tests.integration.conversations.admin.agents.annotations import kept_until, shown
 from tests.integration.conversations.harness import CAROL, DAN, Harness
 
 

@@ -13,7 +13,7 @@ from conversations.store.versions.trials import Trials
 from shared.ai.evaluation.sets.items import StoredSet as EvaluationSet
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from tests.integration.conversations.admin.test_projects import (
+from tests.integration.conversations.admin.projects.test_projects import (
     ADMIN,
     OF_PROJECT,
     PROMPTS,

@@ -16,17 +16,17 @@ from shared.ai.calls import vectors
 from shared.ai.port import Embedded
 from shared.ai.spending import ceilings, usage
 from shared.runtime import clock
-from tests.integration.conversations.admin.suggestions import (
-    BACK,
-    asked,
-    suggested,
-    suggestions,
-)
-from tests.integration.conversations.admin.test_projects import (
+from tests.integration.conversations.admin.projects.test_projects import (
     ADMIN,
     OF_PROJECT,
     numbers,
     settings,
+)
+from tests.integration.conversations.admin.unanswered.suggestions import (
+    BACK,
+    asked,
+    suggested,
+    suggestions,
 )
 from tests.integration.conversations.harness import COMPANY, PROJECT, Harness
 from tests.integration.logs import recorded

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.integration.sandbox.test_socialmessaging import aws_client
+from tests.integration.sandbox.whatsapp.test_socialmessaging import aws_client
 
 if TYPE_CHECKING:
     from local.sandbox import Sandbox
