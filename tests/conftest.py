@@ -17,8 +17,10 @@ from hypothesis.internal.conjecture import providers
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
-from tests import client_pool, keyring, quick_aws, reserved_names, suite_report, used_actions
-from tests.scheduling import ByFile
+from tests import keyring
+from tests.aws import client_pool, quick_aws, reserved_names, used_actions
+from tests.suites import suite_report
+from tests.suites.scheduling import ByFile
 from tests.tables import calls
 from tests.template import ROOT
 

@@ -18,7 +18,7 @@ from tests.template import ROOT, exists, properties, resolved, resources
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-RECORDED: Final = ROOT / "tests" / "unit" / "template" / "permissions.json"
+RECORDED: Final = ROOT / "tests" / "unit" / "template" / "access" / "permissions.json"
 BEDROCK: Final = "arn:aws:bedrock:us-east-1:123456789012"
 # Each changes a condition or a name that policies depend on.
 VARIANTS: Final[tuple[dict[str, str], ...]] = (

@@ -106,7 +106,7 @@ def template() -> dict[str, Any]:
 
     A reference to an output of a nested stack is replaced by that output's value: `!GetAtt WhatsAppData.Outputs.XUrl`
     reads `!Ref X`. A nested stack has its parameters and conditions from the root, under the same names;
-    tests/unit/template/test_stacks.py checks this.
+    tests/unit/template/deployment/test_stacks.py checks this.
     """
     root = file("template.yaml")
     nested = {name: file(stack["TemplateURL"]) for name, stack in stacks().items()}

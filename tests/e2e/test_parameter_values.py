@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.bare_stack import BareStack, bare_stack
 from tests.e2e.conftest import Deployed
-from tests.parameter_values import VALUES, rows_to_deploy
+from tests.values.parameter_values import VALUES, rows_to_deploy
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from moto import mock_aws
 import shared.runtime.clock
 from local.sandbox import Config
 from local.sandbox import running as running_sandbox
-from tests import client_pool, template
+from tests import template
+from tests.aws import client_pool
 from tests.simulation.clock import Clock
 from tests.simulation.interceptor import Interceptor
 from tests.simulation.processes import imported

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from boto3.dynamodb.types import TypeDeserializer
 
-from tests import client_pool, template
+from tests import template
+from tests.aws import client_pool
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.interceptor import Interceptor, Queues

@@ -22,6 +22,7 @@ from shared.inbox.notifications.webhooks import outbox
 from shared.inbox.notifications.webhooks.items import EventType, SigningKey, Webhook
 from shared.inbox.reports import hours
 from shared.runtime import clock
+from tests.aws.streams import Stream
 from tests.cost.units import capacity
 from tests.cost.units.dynamodb import Pricing
 from tests.cost.units.meter import unlogged
@@ -30,7 +31,6 @@ from tests.integration.console.system import inbox_call
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.event_builders import ada_message, echo_webhook, webhook_of
 from tests.simulation.whatsapp.system import Invocation
-from tests.streams import Stream
 from tests.template import create_table, environment, properties
 from whatsapp import store
 from whatsapp.store.conversations import agent_changes

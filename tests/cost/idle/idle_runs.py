@@ -83,7 +83,7 @@ def _create_resources() -> None:
 def _print_calls() -> None:
     from moto import mock_aws  # noqa: PLC0415 - only the child process needs it
 
-    from tests import quick_aws  # noqa: PLC0415 - as above
+    from tests.aws import quick_aws  # noqa: PLC0415 - as above
 
     quick_aws.hasten()
     names = sorted(schedules())

@@ -37,7 +37,7 @@ from shared.privacy.parts import JobsPart, Named, NameKind
 from shared.providers.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.failures import Transient
-from tests import client_pool
+from tests.aws import client_pool
 from tests.erasure.runs import run
 from tests.integration.console.bylines import Bylines, bylines_on_moto
 from tests.integration.email_threads.inbox import Inbox

@@ -21,9 +21,10 @@ from shared.inbox import entries, feed
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, Head
 from shared.inbox.notifications.notifier import Notifier
-from tests import api_gateway, client_pool, keyring
+from tests import api_gateway, keyring
+from tests.aws import client_pool
+from tests.aws.streams import Stream
 from tests.integration.answers import Answer
-from tests.streams import Stream
 from tests.tables import storage
 from tests.template import create_table, environment, properties
 

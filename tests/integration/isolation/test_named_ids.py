@@ -13,11 +13,12 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.aws.dynamodb import Table
-from tests import provider_ids, template
+from tests import template
 from tests.integration.isolation.attacks import named_ids
 from tests.simulation import stored
 from tests.simulation.email_threads.system import System
 from tests.simulation.kernel import running
+from tests.values import provider_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

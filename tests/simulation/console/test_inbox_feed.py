@@ -19,13 +19,13 @@ from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, JUERGEN, Customer
 from shared.aws.dynamodb import Table
 from shared.inbox.references import whatsapp_address
 from shared.runtime import clock
+from tests.aws.streams import Stream
 from tests.simulation.console.live import LiveParts, live_parts, messages_to
 from tests.simulation.interceptor import Died, Fault, When
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.conftest import _system
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, echo_webhook, post
 from tests.simulation.whatsapp.system import Invocation
-from tests.streams import Stream
 from tests.template import create_table, environment
 from whatsapp import store
 from whatsapp.store.conversations.agent_changes import Change

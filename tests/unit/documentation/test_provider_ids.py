@@ -2,8 +2,8 @@
 
 import re
 
-from tests import provider_ids
 from tests.template import ROOT
+from tests.values import provider_ids
 
 COLUMNS = ("id", "one form", "named in", "proof", "asked for", "ends with")
 

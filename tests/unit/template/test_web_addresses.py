@@ -12,7 +12,7 @@ from local.stack import deployment
 from local.stack.builds import build
 from tests.cases import each
 from tests.template import environment, parameters, resolved, resources, template
-from tests.web_addresses import LOOPBACK
+from tests.values.web_addresses import LOOPBACK
 
 ONE = ["GraphBaseUrl", "TwilioBaseUrl", "OpenAiBaseUrl", "ShopifyUrl"]
 WITH_PATH = ["HelpDeskUrl", "ShipStationUrl", "PublicBaseUrls"]

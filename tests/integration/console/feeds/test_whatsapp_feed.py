@@ -14,10 +14,10 @@ from shared.aws.dynamodb import Table
 from shared.inbox import entries, feed
 from shared.inbox.items import Context, Entry, Head
 from shared.runtime.failures import Permanent
+from tests.aws.streams import record_of
 from tests.integration.console.system import GLOBEX, Fed, InboxSystem, Invocation, notified
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, writes_to_globex
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
-from tests.streams import record_of
 from whatsapp import store
 from whatsapp.api import queries
 from whatsapp.store.conversations import agent_changes, inbox_heads

@@ -19,7 +19,7 @@ from tests.integration.conversations.steps import (
     with_model,
 )
 from tests.simulation.interceptor import When
-from tests.web_addresses import MALFORMED
+from tests.values.web_addresses import MALFORMED
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver

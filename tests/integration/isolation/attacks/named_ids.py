@@ -2,7 +2,7 @@
 Attacks by naming: company B names a provider's resource of company A in a setting, in each spelling.
 
 B must get the answer that it would get for a resource without an owner, nothing is stored, and nothing of A is said.
-The table of SECURITY.md lists the settings; `tests.provider_ids` derives them from the code.
+The table of SECURITY.md lists the settings; `tests.values.provider_ids` derives them from the code.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
 from shared.runtime.validation import web_addresses
 from tests.integration.operations.projects.conftest import BEDROCK, put, run, stored
-from tests.web_addresses import LOOPBACK, MALFORMED
+from tests.values.web_addresses import LOOPBACK, MALFORMED
 
 
 def broken(attribute: str, value: object) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The shortcuts of `tests.quick_aws` behave like botocore and moto: same responses, same errors."""
+"""The shortcuts of `tests.aws.quick_aws` behave like botocore and moto: same responses, same errors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from tests import client_pool
-from tests.quick_aws import not_hastened
+from tests.aws import client_pool
+from tests.aws.quick_aws import not_hastened
 from tests.template import create_queue
 
 

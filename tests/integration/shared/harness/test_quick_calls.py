@@ -11,7 +11,7 @@ import boto3
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from tests.quick_aws import not_hastened
+from tests.aws.quick_aws import not_hastened
 from tests.tables.operations import lock
 from tests.template import create_table
 

@@ -9,8 +9,8 @@ import boto3
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from tests.quick_aws import not_hastened
-from tests.streams import Stream
+from tests.aws.quick_aws import not_hastened
+from tests.aws.streams import Stream
 from tests.tables.storage import settings_of
 from tests.tables.values import number
 

@@ -21,11 +21,11 @@ from shared.inbox.live.items import CONNECTION_SECONDS, Connection
 from shared.inbox.notifications.items import Notification, NotificationKind
 from shared.inbox.notifications.webhooks.items import EventType
 from shared.runtime import clock
+from tests.aws.streams import Stream
 from tests.simulation.console.permissions.calls import BROWSER, PERSON, STAGE, watched
 from tests.simulation.console.permissions.webhooks import EVERY
 from tests.simulation.permissions.permissions import CallObserver
 from tests.simulation.processes import imported
-from tests.streams import Stream
 from tests.template import create_table, environment, properties
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from shared.providers.http import OriginRefused, call_untrusted, download
 from shared.providers.outcomes import NotSent
-from tests.web_addresses import LOOPBACK, MALFORMED
+from tests.values.web_addresses import LOOPBACK, MALFORMED
 
 HOST = "lookaside.fbsbx.com"
 ORIGINS = (f"https://{HOST}", "https://graph.facebook.com", "http://127.0.0.1:4600")

@@ -7,7 +7,7 @@ import pytest
 
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 from shared.runtime.validation import web_addresses
-from tests.web_addresses import LOOPBACK, MALFORMED
+from tests.values.web_addresses import LOOPBACK, MALFORMED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 from shared.runtime.validation import web_addresses
 from shared.runtime.validation.web_addresses import WebAddressInvalid
 from tests.cases import each
-from tests.web_addresses import LOOPBACK, MALFORMED
+from tests.values.web_addresses import LOOPBACK, MALFORMED
 
 GOOD = [
     "https://functions.example",

@@ -16,7 +16,7 @@ from moto.sqs import models as moto_queues
 from shared.aws.workers import sqs_worker
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests import quick_aws
+from tests.aws import quick_aws
 from tests.integration.whatsapp.actions.conftest import AWS_KEY, WABA
 from tests.integration.whatsapp.conftest import NOW, PHONE
 from tests.template import environment

@@ -27,7 +27,7 @@ from tests.integration.whatsapp.actions.flows.test_endpoint import (
     endpoint,
     key,
 )
-from tests.web_addresses import MALFORMED
+from tests.values.web_addresses import MALFORMED
 from whatsapp.inbound.flows import endpoint as of_companies
 
 __all__ = ["endpoint", "key"]  # fixtures

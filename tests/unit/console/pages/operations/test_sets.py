@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from local.console.browser import barriers
 from tests.unit.console.pages.company import at
 from tests.unit.console.pages.network import Answer, Call, Network
-from tests.unit.console.pages.test_versions import (
+from tests.unit.console.pages.operations.test_versions import (
     HELP_DESK,
     MAILBOX,
     PLACES,

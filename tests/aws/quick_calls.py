@@ -1,6 +1,6 @@
 """
-Faster calls of moto's queues, secrets, parameters and descriptions of tables, with the same results; `tests.quick_aws`
-installs them.
+Faster calls of moto's queues, secrets, parameters and descriptions of tables, with the same results;
+`tests.aws.quick_aws` installs them.
 
 botocore signs these requests, and moto searches the service that they are for. Here a request is not signed, and goes
 to moto's handler directly.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.client import BaseClient
 
-from tests.iam_actions import NAMESPACES, actions_of
+from tests.aws.iam_actions import NAMESPACES, actions_of
 from tests.template import ROOT, resources
 
 if TYPE_CHECKING:

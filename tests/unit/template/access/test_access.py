@@ -17,7 +17,7 @@ from tests.template import (
     resources,
     template,
 )
-from tests.unit.template.grants import FUNCTIONS, resource_policies
+from tests.unit.template.access.grants import FUNCTIONS, resource_policies
 
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
 WEBHOOKS = {

@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-ROOT: Final = Path(__file__).parents[3]
+ROOT: Final = Path(__file__).parents[4]
 FOLDERS: Final = ("functions", "layers/shared/shared", "operations")
 # Make clients of providers, or models of them, that nothing bounds.
 CREATORS: Final = frozenset(

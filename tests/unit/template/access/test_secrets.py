@@ -8,7 +8,7 @@ import re
 from tests.cases import each
 from tests.roles import as_list, role_of, statements
 from tests.template import ROOT, environment, properties
-from tests.unit.template.grants import FUNCTIONS
+from tests.unit.template.access.grants import FUNCTIONS
 
 # Secrets with values of several companies: what an ARN in a grant contains, and the name in SECURITY.md.
 OF_SEVERAL_COMPANIES = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.aws.iam_actions import NAMESPACES, OTHER_NAMES, known_actions, operations_of
 from tests.cases import each
-from tests.iam_actions import NAMESPACES, OTHER_NAMES, known_actions, operations_of
 from tests.roles import as_list
 from tests.template import exists, resolved, template
 

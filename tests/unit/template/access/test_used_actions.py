@@ -12,9 +12,9 @@ import pytest
 from botocore import xform_name
 from moto import mock_aws
 
-from tests import used_actions
+from tests.aws import used_actions
+from tests.aws.iam_actions import NAMESPACES, actions_of, operations_of
 from tests.cases import each
-from tests.iam_actions import NAMESPACES, actions_of, operations_of
 from tests.simulation.permissions.role_checks import granted_for_lambda, grants_of
 from tests.template import ROOT, properties, resources
 

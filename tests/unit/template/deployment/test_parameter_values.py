@@ -16,14 +16,6 @@ import pytest
 
 from local.stack import environments
 from tests.cases import each
-from tests.pairwise import covering
-from tests.parameter_values import (
-    VALUES,
-    completed,
-    rows,
-    rows_of_the_root,
-    with_each_value,
-)
 from tests.roles import as_list
 from tests.template import (
     PSEUDO_PARAMETERS,
@@ -37,6 +29,14 @@ from tests.template import (
 )
 from tests.unit.template.kept import kept
 from tests.unit.template.translated import Resources, translations
+from tests.values.pairwise import covering
+from tests.values.parameter_values import (
+    VALUES,
+    completed,
+    rows,
+    rows_of_the_root,
+    with_each_value,
+)
 
 EMAIL = {"AlarmEmail": "ops@example.com"}
 

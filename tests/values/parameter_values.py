@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tests.pairwise import Row, covering
 from tests.template import ACCOUNT, REGION, file, stacks, template
+from tests.values.pairwise import Row, covering
 
 MODEL: Final = f"arn:aws:bedrock:{REGION}::foundation-model/anthropic.claude-haiku-4-5"
 VALUES: Final = {

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from moto.core.utils import unix_time_millis
 
-from tests import quick_calls
+from tests.aws import quick_calls
 from tests.tables import calls
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from shared.inbox.reports.items import OutcomeDay
 from tests.cases import each
 from tests.roles import as_list, role_of, statements
 from tests.template import environment, exists, properties, resolved, template
-from tests.unit.template.grants import FUNCTIONS, resource_policies
+from tests.unit.template.access.grants import FUNCTIONS, resource_policies
 from whatsapp.jobs import canary
 
 # These operations support no resource.

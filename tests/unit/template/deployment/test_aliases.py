@@ -13,7 +13,7 @@ from shared.aws.workers.sqs_worker import wait_seconds
 from shared.events.versions import NewerVersion
 from tests.cases import each
 from tests.template import environment, exists, parameters, properties, resources, template
-from tests.unit.template.test_first_deployment import STAGES, overrides_of, refused_by
+from tests.unit.template.deployment.test_first_deployment import STAGES, overrides_of, refused_by
 from tests.unit.template.translated import Resources, translated, translations
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
