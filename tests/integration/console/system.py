@@ -21,8 +21,8 @@ from shared.inbox import entries, feed
 from shared.inbox.entries import Tables
 from shared.inbox.items import Context, Head
 from shared.inbox.notifications.notifier import Notifier
-from tests import api_gateway, keyring
-from tests.aws import client_pool
+from tests import keyring
+from tests.aws import api_gateway, client_pool
 from tests.aws.streams import Stream
 from tests.integration.answers import Answer
 from tests.tables import storage

@@ -29,7 +29,8 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.api.auth import Caller, Scope
 from shared.aws.tables.dynamodb_json import storable
 from shared.runtime import clock
-from tests import api_gateway, keyring
+from tests import keyring
+from tests.aws import api_gateway
 from tests.integration.conversations.fakes import Answer, Sqs
 from tests.simulation.conversations.invocations import PERSON, sent
 from tests.tables.storage import settings_of

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.isolation.attacks.attacks import (
     Answer,
     Attacker,

@@ -26,9 +26,9 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.failures import Permanent
 from shared.runtime.observability import metrics
-from tests import prepared
 from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.simulation.whatsapp.system import LISTS
+from tests.suites import prepared
 from tests.template import create_queue, create_table, name_of, properties
 from whatsapp import store
 from whatsapp.configuration.resources import Resources

@@ -11,7 +11,7 @@ from moto.apigatewaymanagementapi.models import apigatewaymanagementapi_backends
 
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.system import Invocation

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from events.conversations import sample_data
 from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import digest
-from tests import api_gateway
+from tests.aws import api_gateway
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

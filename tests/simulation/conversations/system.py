@@ -31,7 +31,8 @@ from shared.events.exchange import (
     release_entry,
     status_entry,
 )
-from tests import api_gateway, keyring
+from tests import keyring
+from tests.aws import api_gateway
 from tests.simulation import processes, simulated_system
 from tests.simulation.conversations import caches
 from tests.simulation.conversations.invocations import (

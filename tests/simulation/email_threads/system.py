@@ -19,7 +19,8 @@ from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime import clock as shared_clock
-from tests import api_gateway, keyring
+from tests import keyring
+from tests.aws import api_gateway
 from tests.simulation import processes, simulated_system, stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.kernel import Parts

@@ -20,7 +20,8 @@ from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import Proof
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
-from tests import api_gateway, keyring, template
+from tests import keyring, template
+from tests.aws import api_gateway
 from tests.simulation import processes, simulated_system, stored
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.invocations import Invocation

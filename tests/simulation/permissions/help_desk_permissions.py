@@ -25,7 +25,8 @@ from shared.aws.dynamodb import Table
 from shared.identity.contacts import resolution
 from shared.identity.contacts.claims import Claim, Proof
 from shared.identity.identifiers import IdentifierKind, identifier
-from tests import api_gateway, keyring
+from tests import keyring
+from tests.aws import api_gateway
 from tests.simulation import stored
 from tests.simulation.person_calls import ask_part, asked_for
 from tests.simulation.processes import imported

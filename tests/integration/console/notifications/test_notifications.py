@@ -17,7 +17,7 @@ from shared.inbox.notifications import causes, records
 from shared.inbox.notifications.causes import WaitingDraft, WrittenNote
 from shared.inbox.notifications.items import EndedCampaign, Notification
 from shared.inbox.notifications.notifier import Notifier
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.console.system import ACME, GLOBEX, READ, InboxSystem, Invocation, Listed
 from tests.template import properties

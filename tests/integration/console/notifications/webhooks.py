@@ -20,7 +20,7 @@ from shared.inbox import entries
 from shared.inbox.lists import partitions
 from shared.inbox.notifications.webhooks.outbox import Outbox
 from shared.runtime import clock
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.console.runs import Runs
 from tests.integration.console.system import ACME, InboxSystem, Invocation, Listed

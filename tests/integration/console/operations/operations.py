@@ -20,7 +20,7 @@ from shared.api.auth import Caller
 from shared.aws.dynamodb import Table
 from shared.providers import dns
 from shared.runtime import clock
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.console.system import Invocation, user_pool
 from tests.template import create_table, environment, name_of

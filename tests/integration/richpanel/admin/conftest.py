@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import PATH, Context, Harness

@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from tests import prepared
+from tests.suites import prepared
 from tests.template import create_table
 
 BUCKET = "files"

@@ -13,7 +13,7 @@ from moto import mock_aws
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from shared.privacy.settings import PrivacySettings
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.simulation.processes import imported
 from tests.template import create_table, environment, properties
 from whatsapp.actions.dispatch import catalogue

@@ -14,9 +14,11 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
-from tests import api_gateway, keyring, prepared
+from tests import keyring
+from tests.aws import api_gateway
 from tests.integration.whatsapp.actions import described
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
+from tests.suites import prepared
 from tests.template import create_queue, create_table, environment, name_of, properties
 from whatsapp import store
 from whatsapp.actions.dispatch import bootstrap

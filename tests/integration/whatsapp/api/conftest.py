@@ -12,7 +12,8 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from tests import api_gateway, keyring
+from tests import keyring
+from tests.aws import api_gateway
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.conftest import Harness, a_phone, text
 from tests.template import environment, properties

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
 from tests.integration.whatsapp.conftest import Harness, text

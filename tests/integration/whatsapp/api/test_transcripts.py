@@ -11,7 +11,7 @@ import pytest
 
 from shared.api.auth import Caller
 from shared.aws.sqs_fifo import digest
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.whatsapp.api.conftest import AGENT, GLOBEX, Answer, Invocation
 from tests.integration.whatsapp.api.test_admin import ADMIN, Admin, admin, module  # noqa: F401 - fixtures
 from tests.integration.whatsapp.conftest import PHONE, Harness

@@ -14,7 +14,8 @@ from shared.api.auth import Caller
 from shared.api.opaque_ids import seal_of
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import digest
-from tests import api_gateway, template
+from tests import template
+from tests.aws import api_gateway
 from tests.simulation.interceptor import Died
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.system import Invocation, registered

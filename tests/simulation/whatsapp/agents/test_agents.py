@@ -15,7 +15,8 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.api.auth import Caller, Scope
-from tests import api_gateway, template
+from tests import template
+from tests.aws import api_gateway
 from tests.simulation.crashes.disturbances import deaths, deaths_in
 from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation

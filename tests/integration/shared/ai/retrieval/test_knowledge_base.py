@@ -14,7 +14,7 @@ from shared.access.ownership.ids import knowledge_base
 from shared.ai.retrieval import RetrievalRefused, RetrieverUnavailable
 from shared.ai.retrieval.bedrock import KnowledgeBaseRetriever
 from shared.ai.retrieval.port import Query
-from tests.owner_items import owners_of
+from tests.aws.owner_items import owners_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ import pytest
 from local.sandbox import Config, running
 from shared.api.auth import Caller
 from shared.runtime import clock
-from tests import api_gateway
+from tests.aws import api_gateway
 from tests.integration.whatsapp.api.conftest import MESSAGES, Answer, Api
 from tests.integration.whatsapp.conftest import NOW, Harness, a_phone, text
 from tests.template import create_queue, create_table, environment, properties

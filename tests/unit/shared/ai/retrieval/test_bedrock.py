@@ -9,7 +9,7 @@ from shared.access.ownership.ids import knowledge_base
 from shared.ai.retrieval.bedrock import KnowledgeBaseRetriever
 from shared.ai.retrieval.port import Query
 from shared.runtime.failures import Permanent, Transient
-from tests.owner_items import owners_of
+from tests.aws.owner_items import owners_of
 
 
 class Client:
