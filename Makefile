@@ -54,9 +54,10 @@ deployed-tests:
 	@mkdir -p .local
 	@$(PYTEST) -n $(DEPLOYED_PROCESSES) -m "$(KIND)" tests/e2e > .local/e2e.txt 2>&1; status=$$?; cat .local/e2e.txt; exit $$status
 
-# Slow suites run first, fast ones last.
+# Slow suites run first, fast ones last. They leave the processors to the end-to-end tests, which have time limits and
+# wait for each other's functions: the long ones end last.
 other-tests:
-	@$(PYTEST) -n 2 -m "$(KIND)" --ignore tests/e2e
+	@nice -n 5 $(PYTEST) -n 2 -m "$(KIND)" --ignore tests/e2e
 
 test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
 	@$(STACK) beside $(MAKE) --no-print-directory --jobs 2 deployed-tests other-tests KIND=long

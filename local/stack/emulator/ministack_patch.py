@@ -1,11 +1,8 @@
 """
-Runs `python -m ministack` with patches: it waits for the log lines of functions, writes the segments of their
-invocations (`ministack_traces`), reads the concurrency of an event source mapping from a text, extracts the layer
-once, treats callers of the API as AWS does (`ministack_access`), and deploys all of a WebSocket API
-(`ministack_websockets`). MiniStack's own Python runs it.
-
-MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
-appear with the next invocation of that worker, and the lines of its last one never. Reports are made from these logs.
+Runs `python -m ministack` with patches: it knows where the log of an invocation ends (`ministack_logs`), writes the
+segments of invocations (`ministack_traces`), invokes functions of streams beside each other (`ministack_streams`),
+reads the concurrency of an event source mapping from a text, extracts the layer once, treats callers of the API as AWS
+does (`ministack_access`), and deploys all of a WebSocket API (`ministack_websockets`). MiniStack's own Python runs it.
 
 CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
 error ends its polling of all queues.
@@ -18,14 +15,9 @@ MiniStack extracts code and layer for each process of a function, and looks wher
 half of the CPU time of the end-to-end tests.
 """
 
-import fcntl
 import hashlib
-import queue
-import struct
 import tempfile
-import termios
 import threading
-import time
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -37,33 +29,13 @@ from ministack.core.lambda_runtime import Worker
 from ministack.core.responses import get_account_id, get_region
 from ministack.services import lambda_svc
 
-from local.stack.emulator import ministack_access, ministack_traces, ministack_websockets
-
-QUIET_LOOKS = 20  # 1 ms apart; a count rather than a time, as a busy machine may pause this process at any point
-LONGEST_SECONDS = 10.0
-
-
-def all_lines(worker: Worker, **_waits: float) -> str:
-    """Return a function's output up to its response: its pipe is empty, and the reader has queued all lines."""
-    lines: list[str] = []
-    quiet = 0
-    deadline = time.monotonic() + LONGEST_SECONDS
-    while quiet < QUIET_LOOKS and time.monotonic() < deadline:
-        try:
-            lines.append(worker._stderr_queue.get_nowait())
-            quiet = 0
-        except queue.Empty:
-            quiet = 0 if _unread_bytes(worker) else quiet + 1
-            time.sleep(0.001)
-    return "\n".join(lines)
-
-
-def _unread_bytes(worker: Worker) -> int:
-    process = worker._proc
-    if process is None or process.stderr is None or process.stderr.closed:
-        return 0
-    (unread,) = struct.unpack("i", fcntl.ioctl(process.stderr, termios.FIONREAD, b"\0" * 4))
-    return int(unread)
+from local.stack.emulator import (
+    ministack_access,
+    ministack_logs,
+    ministack_streams,
+    ministack_traces,
+    ministack_websockets,
+)
 
 
 def invoked(worker: Worker, *details: object, **options: object) -> dict[str, Any]:
@@ -133,8 +105,7 @@ class SharedArchive:
 
 
 if (
-    not hasattr(Worker, "_drain_stderr_bounded")
-    or not hasattr(Worker, "invoke")
+    not hasattr(Worker, "invoke")
     or not hasattr(lambda_svc, "invalidate_worker")
     or not hasattr(lambda_svc, "_sqs_esm_concurrency")
     or lambda_runtime.zipfile is not zipfile
@@ -142,13 +113,14 @@ if (
     raise SystemExit(
         "this MiniStack works in another way: local/stack/emulator/ministack_patch.py has to follow"
     )
-Worker._drain_stderr_bounded = all_lines
 _invalidate_worker = lambda_svc.invalidate_worker
 lambda_svc.invalidate_worker = invalidate_worker
 _concurrency = lambda_svc._sqs_esm_concurrency
 lambda_svc._sqs_esm_concurrency = concurrency
 lambda_runtime.zipfile = SimpleNamespace(**vars(zipfile) | {"ZipFile": SharedArchive})
 ministack_access.install()
+ministack_logs.install()
+ministack_streams.install()
 ministack_websockets.install()
 ministack_traces.install()
 _invoke = Worker.invoke  # with its segments

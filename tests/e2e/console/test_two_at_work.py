@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 ADMIN = "admin@acme.example"
 AR, DE = words("ar"), words("de")
 TRIES, TRY_MS = 12, 10_000
-SLOWEST_MS = 4 * PATIENCE_MS  # several functions start after each other, and the network is slow
+SLOWEST_MS = 2 * PATIENCE_MS  # several functions start after each other, and the network is slow
 
 
 @pytest.fixture(autouse=True)

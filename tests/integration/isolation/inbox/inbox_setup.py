@@ -11,7 +11,6 @@ from http import HTTPStatus
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import boto3
 from moto import mock_aws
 
 from console.api.bulk.requests import ID_DIGITS
@@ -38,6 +37,7 @@ from shared.inbox.notifications.webhooks.items import EventType, Logged, Signing
 from shared.inbox.reports.items import DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.privacy import PART
 from shared.runtime import clock
+from tests import client_pool
 from tests.integration.console.system import (
     InboxSystem,
     Invocation,
@@ -308,7 +308,7 @@ class TwoCompanies:
         self.inbox.table.delete({"pk": CompanyLists.key("globex")})
 
     def _remove_live(self, is_meant: Callable[[str], bool]) -> None:
-        client, table = boto3.client("dynamodb"), self.inbox.module.deps.live.name
+        client, table = client_pool.direct("dynamodb"), self.inbox.module.deps.live.name
         for item in client.scan(TableName=table)["Items"]:
             if is_meant(item["pk"]["S"]):
                 client.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})

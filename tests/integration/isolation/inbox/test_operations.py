@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from unittest.mock import patch
 
-import boto3
 from boto3.dynamodb.conditions import Key
 from moto import mock_aws
 
@@ -20,6 +19,7 @@ from shared.access.ownership.claims import Proof
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller
 from shared.runtime import clock
+from tests import client_pool
 from tests.integration.console.operations.operations import Operations, changed, operations_on_moto
 from tests.integration.console.setup.email_identities import Ses, identity
 from tests.integration.isolation.attacks.attacks import (
@@ -103,7 +103,7 @@ class TwoCompanies:
         module = self.system.module
         spending = module.spending().table
         for emptied in (module.api_keys, module.owners, module.routes.requests.table, spending):
-            client = boto3.client("dynamodb")
+            client = client_pool.direct("dynamodb")
             keys = client.describe_table(TableName=emptied.name)["Table"]["KeySchema"]
             for item in client.scan(TableName=emptied.name)["Items"]:
                 emptied.delete({k["AttributeName"]: item[k["AttributeName"]]["S"] for k in keys})
