@@ -43,6 +43,13 @@ class NoContent(Exception):
     """The step has no content that could be changed, reviewed or exported."""
 
 
+def missing_content(step: StepItem | None, name: StepName) -> NoContent | StepProcessing:
+    """Return the refusal of a call that needs the step's content: the first one may just be made."""
+    if step is not None and is_working(step):
+        return StepProcessing(f"{name}: a job is working on it; cancel it or wait")
+    return NoContent(f"{name}: generate it first")
+
+
 def select_topics(
     store: Store, newsletter: Newsletter, given: inputs.TopicsInput
 ) -> views.WrittenTopics:
@@ -73,7 +80,7 @@ def change_outline(
     """
     outline = newsletter.outline
     if outline is None or not outline.has_content:
-        raise NoContent("outline: generate it first")
+        raise missing_content(outline, "outline")
     sections = _sections(given.sections, outline)
     is_later = outline.version == given.version + 1
     try:
@@ -144,7 +151,7 @@ def restore(
     """
     step = newsletter.step(name)
     if step is None or not step.has_content:
-        raise NoContent(f"{name}: generate it first")
+        raise missing_content(step, name)
     found = {one.version: one for one in revisions.of_step(store.table, newsletter.code, name)}
     if given.revision not in found:
         raise NotFound("revision: not found")
@@ -178,7 +185,7 @@ def _save_draft(
 
 def _written_draft(newsletter: Newsletter) -> Draft:
     if newsletter.draft is None or not newsletter.draft.has_content:
-        raise NoContent("draft: generate it first")
+        raise missing_content(newsletter.draft, "draft")
     return newsletter.draft
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
-from newsletters.api.changes import NoContent
+from newsletters.api.changes import missing_content
 from newsletters.jobs import requests
 from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
 from newsletters.jobs.state import is_working
@@ -38,7 +38,7 @@ def start_exports(
     """Start an export in each format whose file does not show the present text. Raises NoContent, StepProcessing."""
     draft = newsletter.draft
     if draft is None or not draft.has_content:
-        raise NoContent("draft: generate it first")
+        raise missing_content(draft, "draft")
     if is_working(draft):
         raise StepProcessing("draft: a job is working on it; cancel it or wait")
     requested = Requested(cause=request.cause, by=request.caller.principal)

@@ -200,11 +200,14 @@ class TopicsInput(Change):
 class StartInput(Input):
     """
     `accept_stale`: generate although the previous step was generated from older values. `replace_edits`: the generated
-    draft replaces edits.
+    draft replaces edits. `sections`: only these sections of the draft, by key, are written again.
     """
 
     accept_stale: Flag = False
     replace_edits: Flag = False
+    sections: (
+        Annotated[list[str], Field(min_length=1, max_length=12), AfterValidator(_is_unique)] | None
+    ) = None
 
 
 class OutlineItemInput(Change):

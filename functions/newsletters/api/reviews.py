@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.api import presenters, views
-from newsletters.api.changes import NoContent
+from newsletters.api.changes import missing_content
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
 from newsletters.store import companies
@@ -92,7 +92,7 @@ def _is_decided(
 def _reviewable(newsletter: Newsletter) -> Draft:
     draft = newsletter.draft
     if draft is None or not draft.has_content:
-        raise NoContent("draft: generate it first")
+        raise missing_content(draft, "draft")
     if is_working(draft):
         raise StepProcessing("draft: a job is working on it; cancel it or wait")
     return draft

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
+from newsletters.api.changes import missing_content
+from newsletters.drafting.draft_changes import replaceable
 from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
@@ -13,6 +15,7 @@ from newsletters.jobs.state import is_usable, is_working
 from newsletters.store import jobs
 from newsletters.store.bucket import revisions
 from newsletters.store.items import STEPS
+from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
@@ -56,13 +59,15 @@ def start_step(
     """
     Start the generation of a step; a running job with the same options is returned.
 
-    Raises NotReady, NothingToDraft, UpstreamStale, HasUserEdits, StepProcessing and StaleVersion.
+    Raises InvalidInput, NotReady, NothingToDraft, UpstreamStale, HasUserEdits, NoContent, StepProcessing and
+    StaleVersion.
     """
     _check_inputs(newsletter, name)
     step = newsletter.step(name)
     if step is None or not is_working(step):
         _check_consent(newsletter, name, request.input)
-    options = request.input.model_dump()
+        _check_sections(newsletter, name, request.input.sections)
+    options = request.input.model_dump(exclude_none=True)
     requested = Requested(cause=request.cause, by=request.caller.principal, options=options)
     job = requests.start_step(resources, newsletter, name, requested)
     return views.StartedView(
@@ -138,5 +143,27 @@ def _check_consent(newsletter: Newsletter, name: StepName, given: inputs.StartIn
             f"accept_stale: the {upper} were made from older values; generate them again or accept"
         )
     draft = newsletter.draft
-    if name == "draft" and draft and draft.has_user_edits and not given.replace_edits:
+    is_replaced = name == "draft" and draft is not None and draft.has_user_edits
+    # Of a section alone the text becomes a revision, and edits of other sections stay.
+    if is_replaced and not given.replace_edits and given.sections is None:
         raise HasUserEdits("replace_edits: the draft has edits; discard them or accept")
+
+
+def _check_sections(newsletter: Newsletter, name: StepName, keys: list[str] | None) -> None:
+    """Raise InvalidInput for a key of no section that can be written again alone."""
+    if keys is None:
+        return
+    draft, outline = newsletter.draft, newsletter.outline
+    if name != "draft":
+        raise InvalidInput([{"field": "sections", "problem": "only a draft has sections"}])
+    if draft is None or outline is None or not draft.has_content:
+        raise missing_content(draft, "draft")
+    known = replaceable(draft, outline)
+    problem = "must be a section whose heading the outline and the text have once"
+    problems = [
+        {"field": f"sections.{at}", "problem": problem}
+        for at, key in enumerate(keys)
+        if key not in known
+    ]
+    if problems:
+        raise InvalidInput(problems)

@@ -1,4 +1,4 @@
-"""Edits of a draft: the whole text, one section, or the return to the generated text."""
+"""Changes of a draft: the whole text, one section by people or by the model, or the return to the generated text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 from newsletters.drafting import content
 
 if TYPE_CHECKING:
-    from newsletters.store.items import Draft
+    from collections.abc import Mapping
+
+    from newsletters.store.items import Draft, Outline, OutlineSection
 
 MOST_BYTES: Final = 200_000  # of a draft's text
 
@@ -34,12 +36,53 @@ def with_edited_section(draft: Draft, key: str, text: str) -> Draft:
     """
     if key not in draft.section_order:
         raise DraftRefused("key: the draft has no such section")
-    names = [draft.section_names.get(one, one) for one in draft.section_order]
-    at = draft.section_order.index(key)
-    changed = content.with_section(draft.effective_content, names, at, text)
+    changed = _with_section(draft, draft.effective_content, key, text)
     if changed is None:
         raise DraftRefused("key: the heading of this section does not stand once in the text")
     return edited(draft, changed)
+
+
+def drafted_sections(outline: Outline) -> list[OutlineSection]:
+    """Return the sections of which the draft is written: those with an included item."""
+    return [one for one in outline.sections if any(item.included for item in one.items)]
+
+
+def replaceable(draft: Draft, outline: Outline) -> set[str]:
+    """
+    Return the keys of the sections that can be written again alone: the outline still has them under their name, and
+    their heading stands once in each text. Markers of earlier releases allow none.
+    """
+    sections = drafted_sections(outline)
+    names = {
+        key: one.name for key, one in zip(content.section_keys(sections), sections, strict=True)
+    }
+    return {
+        key
+        for key in draft.section_order
+        if draft.has_source_links
+        and key in names
+        and names[key] == draft.section_names.get(key)
+        and all(_with_section(draft, text, key, "") is not None for text in _texts(draft))
+    }
+
+
+def with_generated(draft: Draft, texts: Mapping[str, str]) -> Draft:
+    """
+    Return the draft with generated *texts* in place of those of some sections, by key, also in the user's version.
+
+    Raises DraftRefused as `with_edited_section`.
+    """
+    update: dict[str, object] = {"sections": {**draft.sections, **texts}}
+    for name in ("generated_content", "user_edits"):
+        whole: str | None = getattr(draft, name)
+        for key, text in texts.items():
+            whole = _with_section(draft, whole, key, text) if whole else whole
+            if whole is None:
+                raise DraftRefused(
+                    "key: the heading of this section does not stand once in the text"
+                )
+        update[name] = whole
+    return draft.model_copy(update=update)
 
 
 def without_edits(draft: Draft) -> Draft:
@@ -62,3 +105,12 @@ def counted(draft: Draft) -> Draft:
     return draft.model_copy(
         update={"word_count": words, "estimated_read_time": content.read_time(words)}
     )
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [one for one in (draft.generated_content, draft.user_edits) if one]
+
+
+def _with_section(draft: Draft, whole: str, key: str, text: str) -> str | None:
+    names = [draft.section_names.get(one, one) for one in draft.section_order]
+    return content.with_section(whole, names, draft.section_order.index(key), text)

@@ -1,4 +1,8 @@
-"""Generates the draft (step 4): the model writes each section of the outline, and the checked texts are joined."""
+"""
+Generates the draft (step 4): the model writes each section of the outline, and the checked texts are joined.
+
+A job may be about some sections only, by key: the others stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts
 from newsletters.drafting.checks import claims
-from newsletters.drafting.draft_changes import counted
+from newsletters.drafting.draft_changes import (
+    counted,
+    drafted_sections,
+    replaceable,
+    with_generated,
+)
 from newsletters.drafting.model_calls import Prompt, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.text import section_text
@@ -41,15 +50,81 @@ class PlannedText:
     references: dict[str, Reference]
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The new texts by key of their section, their warnings and versions of settings, and all sources of the draft."""
+
+    texts: dict[str, str]
+    warnings: list[EditorWarning]
+    versions: dict[str, int]
+    citations: list[Citation]
+
+
 def generate_draft(work: ClaimedJob) -> bool:
     """
-    Write all sections and complete the job; False if it was cancelled. Each section is a unit that is stored.
+    Write the sections and complete the job; False if it was cancelled. Each section is a unit that is stored.
 
     Raises StepFailed and Transient like `ask`, and OutOfTime between two sections.
     """
-    outline, metadata = work.newsletter.outline, work.newsletter.metadata
+    outline = work.newsletter.outline
     if outline is None or not (planned := _planned(work, outline)):
         raise StepFailed("draft_invalid")
+    before = work.newsletter.draft or _new_draft(work)
+    only: list[str] | None = work.job.options.get("sections")
+    if only is None:
+        written = _whole(work, outline, before, planned)
+    else:
+        if not set(only) <= replaceable(before, outline):  # people may change it while a job waits
+            raise StepFailed("outline_changed")
+        written = _parts(work, before, [one for one in planned if one.key in only])
+    now = timestamp(clock.now_ms())
+    return work.complete(counted(written.model_copy(update={"generated_at": now})))
+
+
+def _whole(work: ClaimedJob, outline: Outline, before: Draft, planned: list[PlannedText]) -> Draft:
+    """Return the draft with new texts only."""
+    made, metadata = _made(work, planned, Sources()), work.newsletter.metadata
+    keys = [one.key for one in planned]
+    introduction = next(
+        (one.section.name for one in planned if one.key == INTRODUCTION), "Introduction"
+    )
+    return before.model_copy(
+        update={
+            "generated_content": content.joined(metadata.title, introduction, keys, made.texts),
+            "sections": made.texts,
+            "section_order": keys,
+            "section_names": {one.key: one.section.name for one in planned},
+            "user_edits": "",
+            "has_user_edits": False,
+            "has_source_links": True,
+            "citations": made.citations,
+            "warnings": made.warnings[:MOST_WARNINGS],
+            "ai_versions": made.versions or None,
+            "inputs_hash": draft_hash(metadata, outline),
+        }
+    )
+
+
+def _parts(work: ClaimedJob, before: Draft, planned: list[PlannedText]) -> Draft:
+    """
+    Return the draft with new texts of some sections. The others keep their text, warnings and numbers of sources, and
+    the draft the hash of its inputs: it is as outdated as before.
+    """
+    made = _made(work, planned, Sources({one.chunk_id: one for one in before.citations}))
+    others = [one for one in before.warnings if one.section not in made.texts]
+    stay = {key: one for key, one in (before.ai_versions or {}).items() if key not in made.texts}
+    return with_generated(before, made.texts).model_copy(
+        update={
+            "citations": made.citations,
+            "warnings": [*others, *made.warnings][:MOST_WARNINGS],
+            "ai_versions": {**stay, **made.versions} or None,
+        }
+    )
+
+
+def _made(work: ClaimedJob, planned: list[PlannedText], sources: Sources) -> Made:
+    """Have the model write the planned sections. New sources get numbers behind those of *sources*."""
+    metadata = work.newsletter.metadata
     settings = companies.get_settings(work.resources.store.table, metadata.company_id)
     checks_claims = settings is not None and settings.check_claims
     work.begin(len(planned) * (1 + checks_claims), "writing")
@@ -57,50 +132,26 @@ def generate_draft(work: ClaimedJob) -> bool:
         _answer(work, one, number, f"writing section {number + 1} of {len(planned)}")
         for number, one in enumerate(planned)
     ]
-    sources = Sources()
     warnings: list[EditorWarning] = []
-    sections: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for number, (one, answer) in enumerate(zip(planned, answers, strict=True)):
         text = section_text.rendered(
             one.key, one.section, answer, one.references, sources, language=metadata.language
         )
-        sections[one.key] = content.section_markdown(one.key, one.section.name, text.markdown)
+        texts[one.key] = content.section_markdown(one.key, one.section.name, text.markdown)
         warnings += [*text.warnings, *length_warnings(one, text.markdown)]
         if checks_claims:
             warnings += _judged(work, one, answer, len(planned) + number)
-    keys = [one.key for one in planned]
-    introduction = next(
-        (one.section.name for one in planned if one.key == INTRODUCTION), "Introduction"
-    )
-    draft = work.newsletter.draft or _new_draft(work)
-    written = draft.model_copy(
-        update={
-            "generated_content": content.joined(metadata.title, introduction, keys, sections),
-            "sections": sections,
-            "section_order": keys,
-            "section_names": {one.key: one.section.name for one in planned},
-            "user_edits": "",
-            "has_user_edits": False,
-            "has_source_links": True,
-            "citations": list[Citation](sources.citations.values()),
-            "warnings": warnings[:MOST_WARNINGS],
-            "ai_versions": {
-                one.key: version
-                for number, one in enumerate(planned)
-                if (version := work.version_of(number)) is not None
-            }
-            or None,
-            "generated_at": timestamp(clock.now_ms()),
-            "inputs_hash": draft_hash(metadata, outline),
-        }
-    )
-    return work.complete(counted(written))
+    versions = {
+        one.key: version
+        for number, one in enumerate(planned)
+        if (version := work.version_of(number)) is not None
+    }
+    return Made(texts, warnings, versions, list(sources.citations.values()))
 
 
 def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
-    sections = [
-        section for section in outline.sections if any(item.included for item in section.items)
-    ]
+    sections = drafted_sections(outline)
     if all(section.kind in FRAME for section in sections):
         return []
     known = {reference.id: reference for reference in outline.references}

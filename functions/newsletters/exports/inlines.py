@@ -31,12 +31,16 @@ if TYPE_CHECKING:
 
 MOST_NESTED: Final = 12  # styles inside each other; deeper ones lose their style, never their text
 # Dates, times, ranges, grouped and signed numbers, amounts, telephone numbers: signs between digits have no direction.
-# Latin words, such as URLs, give their numbers a direction.
+# An ordinary blank is part of a number before groups of three digits. Latin words, such as URLs, give their numbers a
+# direction, but the time of a timestamp belongs to its date.
+_GROUPED: Final = r"(?<![\d.,])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?!\d)"
 _IN_ORDER: Final = re.compile(
     r"(?P<word>[A-Za-z][A-Za-z0-9_]*(?:[./:@?&=#%+~-]+[A-Za-z0-9_]+)*)"
-    r"|[$\u00a3\u00a5\u20a0-\u20cf]\u00a0?\d+(?:[.,]\d+)*"
+    rf"|[$\u00a3\u00a5\u20a0-\u20cf][\u00a0 ]?(?:{_GROUPED}|\d+(?:[.,]\d+)*)"
     r"|\+\d[\d -]{5,}\d"
+    rf"|[+\u2212-]?{_GROUPED}"
     r"|[+\u2212-]?\d+(?:[.,:/'\u2010-\u2013\u2019\u2212\u00a0\u202f-]\d+)+"
+    r"(?:T\d{2}(?::\d{2}){1,2}(?:[.]\d+)?(?:Z|[+\u2212-]\d{2}:?\d{2})?)?"
     r"|(?<!\w)[+\u2212-]\d+"
 )
 _STYLES: Final[Mapping[str, type[Strong | Emphasis | Strike]]] = {

@@ -15,6 +15,7 @@ SENTENCES: Final = {
     "output_truncated": "The language model's answer was cut off twice.",
     "outline_invalid": "The language model's outline broke the rules twice.",
     "draft_invalid": "The language model's text broke the rules twice.",
+    "outline_changed": "The outline has changed since the section was asked for.",
     "quota_exceeded": "The company has used up its calls of the language model for today.",
     "spending_limit": "The company has spent its limit on language models for the day or the month.",
     "timeout": "The work took longer than twenty minutes.",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
 FOLDER: Final = ROOT / "docs" / "images" / "newsletters"
-QUALITY: Final = 55  # of the JPEGs
+QUALITY: Final = 50  # of the JPEGs
 WIDE, NARROW = 680, 320  # CSS pixels
 MOST_HEIGHT: Final = 1_900
 # The fonts that Parley ships stand for the fonts of the reader's system, which has one for code.

@@ -98,6 +98,7 @@ def test_a_warning_is_shown_at_the_section_of_its_text() -> None:
     joined, parts = run(PARTS, script, draft)
 
     assert joined == content
+    assert [one["key"] for one in parts] == [None, "introduction", "main", None]
     assert [(one["name"], [w["code"] for w in one["warnings"]]) for one in parts] == [
         ("", ["wrong_language"]),
         ("Introduction", ["uncited"]),

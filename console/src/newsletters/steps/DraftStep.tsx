@@ -76,6 +76,8 @@ function Editor({ newsletter, isOwn, onChange }: StepProps) {
               part={part}
               isOwn={isOwn}
               newsletter={newsletter}
+              isSaved={!unsaved.text}
+              onChange={onChange}
               onWrite={(text) => unsaved.write(JSON.stringify({ ...edited, texts: edited.texts.with(at, text) }))}
             />
           ))}
@@ -116,10 +118,12 @@ interface PartProps {
   part: Part;
   isOwn: boolean;
   newsletter: Newsletter;
+  isSaved: boolean;
+  onChange: () => Promise<void>;
   onWrite: (text: string) => void;
 }
 
-function PartEditor({ part, isOwn, newsletter, onWrite }: PartProps) {
+function PartEditor({ part, isOwn, newsletter, isSaved, onChange, onWrite }: PartProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const name = part.name || t("newsletter.draft.top");
   const show = (range: [number, number]) => {
@@ -140,6 +144,33 @@ function PartEditor({ part, isOwn, newsletter, onWrite }: PartProps) {
             </li>
           ))}
         </ul>
+      )}
+      {isOwn && isSaved && part.key && <Rewriting name={name} section={part.key} newsletter={newsletter} onChange={onChange} />}
+    </div>
+  );
+}
+
+// Has the model write one section again; the others stay as they are.
+function Rewriting({ name, section, newsletter, onChange }: { name: string; section: string; newsletter: Newsletter; onChange: () => Promise<void> }) {
+  const { client } = useApp();
+  const [isAsked, setAsked] = useState(false);
+  const code = newsletter.metadata.newsletter_code;
+  const again = useChange(async () => {
+    const body = { sections: [section], accept_stale: newsletter.outline.is_stale };
+    await client.call("POST /newsletters/{code}/{step}/start", { path: { code, step: "draft" }, body });
+    await onChange();
+  });
+  const title = t("newsletter.again.section", { name });
+  return (
+    <div>
+      <Button kind="quiet" label={title} onClick={() => setAsked(true)}>
+        {t("newsletter.again.short")}
+      </Button>
+      {isAsked && (
+        <Confirm title={title} action={again} button={t("newsletter.again.short")} onClose={() => setAsked(false)} onDone={() => setAsked(false)}>
+          <p>{t("newsletter.replaces_section")}</p>
+          {newsletter.outline.is_stale && <p>{t("newsletter.from_stale")}</p>}
+        </Confirm>
       )}
     </div>
   );

@@ -7,6 +7,7 @@ type Warning = NewslettersApi.EditorWarning;
 
 export interface Part {
   name: string; // of its heading; empty above the first
+  key: string | null; // of the draft's section; none for headings that people wrote
   text: string;
   warnings: Warning[];
 }
@@ -48,6 +49,7 @@ export function partsOf({ sections, section_order, warnings }: Draft, texts: str
   const elsewhere = warnings.filter(({ section }) => !found.includes(section ?? ""));
   return texts.map((text, at) => ({
     name: names[at]!.replace(ESCAPED, "$1"),
+    key: found[at] ?? null,
     text,
     warnings: found[at] === null ? (at === 0 ? elsewhere : []) : warnings.filter(({ section }) => section === found[at]),
   }));

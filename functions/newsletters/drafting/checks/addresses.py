@@ -50,5 +50,9 @@ def without_addresses(text: str) -> str:
 
 
 def _punctuation(match: re.Match[str]) -> str:
-    behind = _BEHIND.search(match.group())
-    return behind.group() if behind else ""
+    address = match.group()
+    behind = _BEHIND.search(address)
+    if behind is None:
+        return ""
+    opened = address.count("(") - address[: behind.start()].count(")")
+    return behind.group().replace(")", "", max(0, opened))  # `/maize_(crop)` ends with its own

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TEENS: Final = 10
+_UNITS_FIRST: Final = frozenset({"ar", "am"})  # elsewhere `une dizaine` is no eleven
 _CENTURIES: Final = range(13, 21)  # `nineteen ninety-nine`
 
 
@@ -27,8 +28,9 @@ class Part:
     is_joined: bool = False
 
 
-def summed(parts: Sequence[Part], *, has_years: bool) -> tuple[int, Decimal]:
+def summed(parts: Sequence[Part], language: str) -> tuple[int, Decimal]:
     """Return how many parts form the first number, and its value: `two hundred and five thousand`."""
+    has_years = language == "en"
     total, current, scale, used = Decimal(0), Decimal(0), Decimal(1), 0
     for part in parts:
         value = part.value
@@ -45,7 +47,7 @@ def summed(parts: Sequence[Part], *, has_years: bool) -> tuple[int, Decimal]:
             current += HALF if current else scale / 2
         elif value == HUNDRED and 0 < current < HUNDRED:
             current *= value
-        elif not used or _adds(total, current, part):
+        elif not used or _adds(total, current, part, language):
             current += 80 - 4 if _is_eighty(current, value) else value  # quatre-vingts
         elif has_years and used == 1 and current in _CENTURIES and TEENS <= value < HUNDRED:
             current = current * HUNDRED + value  # nineteen ninety-nine
@@ -68,7 +70,7 @@ def _is_scale(value: Decimal) -> bool:
     return str(value).strip("0") == "1"
 
 
-def _adds(total: Decimal, current: Decimal, part: Part) -> bool:
+def _adds(total: Decimal, current: Decimal, part: Part, language: str) -> bool:
     value = part.value
     if not current:
         return bool(total) and value < THOUSAND
@@ -76,7 +78,9 @@ def _adds(total: Decimal, current: Decimal, part: Part) -> bool:
         return True
     rest = current % HUNDRED
     if 0 < rest < TEENS:  # Arabic and Amharic: three ten, five and twenty
-        return value == TEENS or (part.is_joined and value % TEENS == 0 and TEENS < value < HUNDRED)
+        return (value == TEENS and language in _UNITS_FIRST) or (
+            part.is_joined and value % TEENS == 0 and TEENS < value < HUNDRED
+        )
     if not rest:
         return value < HUNDRED
     if rest % TEENS == 0 and value < TEENS:

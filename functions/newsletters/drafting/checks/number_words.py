@@ -37,8 +37,9 @@ _TABLES: Final = {
     "fr": (
         """deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit
         dix-neuf vingt/vingts trente quarante cinquante soixante septante huitante/octante nonante""",
-        "un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9 douzaine=12",
-        "cents=100 millions=1e6 milliards=1e9 mio=1e6 md=1e9 mds=1e9 mrd=1e9",
+        """un=1 une=1 cent=100 mille=1e3 million=1e6 milliard=1e9 dizaine=10 douzaine=12 vingtaine=20 trentaine=30
+        cinquantaine=50 soixantaine=60 centaine=100 millier=1e3""",
+        "centaines=100 milliers=1e3 cents=100 millions=1e6 milliards=1e9 mio=1e6 md=1e9 mds=1e9 mrd=1e9",
     ),
     "es": (
         """dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
@@ -47,8 +48,9 @@ _TABLES: Final = {
         veinticinco=25 veintiséis=26 veintisiete=27 veintiocho=28 veintinueve=29 cien=100 ciento=100
         doscientos=200 doscientas=200 trescientos=300 trescientas=300 cuatrocientos=400 cuatrocientas=400
         quinientos=500 quinientas=500 seiscientos=600 seiscientas=600 setecientos=700 setecientas=700
-        ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12 docena=12""",
-        "millones=1e6 billones=1e12 mill=1e6 mdd=1e6",
+        ochocientos=800 ochocientas=800 novecientos=900 novecientas=900 mil=1e3 millón=1e6 billón=1e12 decena=10
+        docena=12 veintena=20 treintena=30 centenar=100 millar=1e3""",
+        "centenares=100 millares=1e3 millones=1e6 billones=1e12 mill=1e6 mdd=1e6",
     ),
     "pt": (
         """dois/duas três quatro cinco seis sete oito nove dez onze doze treze quatorze/catorze quinze
@@ -57,8 +59,8 @@ _TABLES: Final = {
         """um=1 uma=1 cem=100 cento=100 duzentos=200 duzentas=200 trezentos=300 trezentas=300 quatrocentos=400
         quatrocentas=400 quinhentos=500 quinhentas=500 seiscentos=600 seiscentas=600 setecentos=700
         setecentas=700 oitocentos=800 oitocentas=800 novecentos=900 novecentas=900 mil=1e3 milhão=1e6 bilhão=1e9
-        dúzia=12""",
-        "milhões=1e6 bilhões=1e9 mi=1e6 bi=1e9",
+        dezena=10 dúzia=12 vintena=20 centena=100 milhar=1e3""",
+        "centenas=100 milhares=1e3 milhões=1e6 bilhões=1e9 mi=1e6 bi=1e9",
     ),
     "ar": (
         """اثنان/اثنين/اثنتان/اثنتين/اثنا/اثني/اثنتا/اثنتي ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع

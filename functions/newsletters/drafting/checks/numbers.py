@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.checks import ratios
@@ -29,12 +30,14 @@ from newsletters.drafting.checks.number_words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 PERCENT: Final = " %"
 # The blanks, apostrophes and Arabic signs group digits or begin decimals.
 _SEPARATOR: Final = "[.,'\u2019\u00a0\u2007\u2009\u202f\u066b\u066c]"
-_NUMBER: Final = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+# An ordinary blank groups digits, too, where all groups are of three.
+_BLANKS: Final = r"(?<![\d.,])\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d])"
+_NUMBER: Final = re.compile(rf"{_BLANKS}|\d+(?:{_SEPARATOR}\d+)*")
 _DECIMAL_SIGNS: Final = ".,\u066b"
 _GROUPED: Final = re.compile(r"(?!0)\d{1,3}(?:\D\d{3})+|(?!0)\d{1,2}(?:\D\d{2})+\D\d{3}")
 # Vowel signs are no letters for the first part, and stand within words.
@@ -48,6 +51,11 @@ _PERCENT_AFTER: Final = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _PERCENT_BEFORE: Final = re.compile(r"(?:asilimia|በመቶ)\s*(?:ya\s)?$", re.IGNORECASE)
+# A number and what stands between it and a percentage: `5 to`, `five or`.
+_RANGE: Final = re.compile(
+    r"[^\s\u2013-]+\s?(?:[\u2010-\u2013-]|to|and|or|bis|und|oder|à|et|ou|a|y|o|e|إلى|الى|أو|و|hadi|na|እስከ|እና)\s?",
+    re.IGNORECASE,
+)
 _PERCENT_WORDS: Final = re.compile(
     r"\b(?:per|pour|por)\s?(?:cento?|ciento)\b|(?<!\w)في\s(?:المئة|المائة)", re.IGNORECASE
 )
@@ -83,6 +91,9 @@ def numbers_in(text: str, languages: Collection[str] = (), *, is_source: bool = 
             # Of two languages the longer number is meant: digits alone, or with their scale.
             if len("".join(values)) >= len("".join(found.get(start, ()))):
                 found[start] = values
+    if is_source:
+        for start, values in _meant(text, found):
+            parts.setdefault(start, set()).update(values)
     every = sorted(found.keys() | parts.keys())
     return [one for at in every for one in (*sorted(parts.get(at, ())), *found.get(at, ()))]
 
@@ -91,6 +102,16 @@ def supported(numbers: Collection[str]) -> set[str]:
     """Return the numbers that a text with *numbers* supports: `12 %` also supports `12`, and `1/2` `50 %`."""
     plain = {*numbers, *(one.removesuffix(PERCENT) for one in numbers)}
     return {meaning for one in plain for meaning in meanings_of(one)}
+
+
+def _meant(text: str, found: Mapping[int, list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield what the numbers of a passage can mean besides: `5 to 10 %` has two percentages, `12 500` two numbers."""
+    for one in re.finditer(_BLANKS, text):
+        yield one.start(), [part for piece in one[0].split() for part in _digits(piece)]
+    for start, behind in pairwise(sorted(found)):
+        is_range = len(found[start]) == 1 and found[behind][-1].endswith(PERCENT)
+        if is_range and _RANGE.fullmatch(text[start:behind]):
+            yield start, [found[start][0].removesuffix(PERCENT) + PERCENT]
 
 
 def _read(text: str, words: NumberWords | None) -> Iterator[tuple[int, list[str]]]:
@@ -161,9 +182,8 @@ def _of_run(
             used, value = _larger_first(text, run[at:])
             values = [_written(value)] if value else []
         else:
-            is_english = words is not None and words.language == "en"
             spelt = [one for one in run[at:] if not one.is_digits]
-            used, value = summed(spelt, has_years=is_english)
+            used, value = summed(spelt, words.language if words else "")
             values = [_written(value)] if value else []
         end = run[at + used - 1].end
         if values and not (values == ["1"] and not first.is_digits):

@@ -13,7 +13,7 @@ FEWEST_WORDS: Final = 3  # fewer are a term rather than a quotation
 FEWEST_SIGNS: Final = 8  # of a text without blanks between words
 _PAIRS: Final = (
     "\u201c\u201d", "\u201e\u201c", "\u201e\u201d", "\u00ab\u00bb", "\u00bb\u00ab", '""', "\u300c\u300d",
-    "\u2039\u203a", "\u300e\u300f", "\uff02\uff02",
+    "\u2039\u203a", "\u203a\u2039", "\u300e\u300f", "\uff02\uff02",
 )  # fmt: skip
 # Single marks are apostrophes too: one that opens follows no letter, one that closes is before none.
 _SINGLE: Final = ("\u2018\u2019", "\u201a\u2018", "''")
@@ -40,6 +40,8 @@ _ALIKE: Final = str.maketrans(
     # Soft hyphens, joiners and marks of direction are not seen.
     | dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2066\u2067\u2068\u2069\ufeff")
 )
+# Of scripts with blanks between words. Arabic and Amharic words may follow a preposition without one.
+_OF_WORD: Final = "[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]"
 _ENDS: Final = " .,;:!?'\"\u060c\u061b\u061f\u06d4\u1362\u3002"
 
 
@@ -54,7 +56,7 @@ def stands_in(quotation: str, passages: Iterable[str]) -> bool:
     Whether one passage has the quotation word for word.
 
     Blanks, marks of emphasis and the shape of quotation marks, apostrophes and dashes are not compared, nor the case of
-    the first letter and punctuation at the ends. An omission `...` may stand for any text.
+    the first letter and punctuation at the ends. An omission `...` may stand for any text between two words.
     """
     parts = [_comparable(one).strip(_ENDS) for one in _OMISSION.split(quotation)]
     parts = [one for one in parts if one]
@@ -64,17 +66,21 @@ def stands_in(quotation: str, passages: Iterable[str]) -> bool:
 def _has_in_order(passage: str, parts: list[str]) -> bool:
     at = 0
     for number, part in enumerate(parts):
-        found = passage.find(part, at)
-        if found < 0 and not number:
-            found = _other_case(passage, part)
-        if found < 0:
+        first = (
+            f"[{re.escape(part[0] + part[0].swapcase()[0])}]" if not number else re.escape(part[0])
+        )
+        found = _whole(part, first + re.escape(part[1:])).search(passage, at)
+        if not found:
             return False
-        at = found + len(part)
+        at = found.end()
     return True
 
 
-def _other_case(passage: str, part: str) -> int:
-    return passage.find(part[0].swapcase() + part[1:])
+def _whole(part: str, pattern: str) -> re.Pattern[str]:
+    """Return a pattern that begins and ends with whole words: `happy with it` does not stand in `unhappy with it`."""
+    before = rf"(?<!{_OF_WORD})" if re.match(_OF_WORD, part[0]) else ""
+    behind = rf"(?!{_OF_WORD})" if re.match(_OF_WORD, part[-1]) else ""
+    return re.compile(f"{before}{pattern}{behind}")
 
 
 def _comparable(text: str) -> str:

@@ -78,6 +78,11 @@ def retrieve_passages(work: ClaimedJob) -> bool:
     return work.complete(changed)
 
 
+def most_asked(total: int, types: int) -> int:
+    """Return how many hits each type asks for: twice its share, since several types find the same passages."""
+    return max(FEWEST_ASKED, 2 * total // types)
+
+
 def _searched(
     work: ClaimedJob, topics: Topics, total: int
 ) -> tuple[dict[str, list[Passage]], list[QueryRecord]]:
@@ -87,7 +92,7 @@ def _searched(
     search = Search(
         retriever=retriever_for(settings, work.resources.retrieval),
         company_id=metadata.company_id,
-        limit=max(FEWEST_ASKED, 2 * total // len(topics.selected_types)),
+        limit=most_asked(total, len(topics.selected_types)),
         least_score=_least_score(settings),
         window_days=catalogue.WINDOW_DAYS[metadata.frequency],
     )

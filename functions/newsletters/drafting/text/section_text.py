@@ -88,7 +88,7 @@ class Sources:
         known = self.citations.get(reference.id)
         if known is None:
             known = Citation(
-                n=len(self.citations) + 1,
+                n=max((one.n for one in self.citations.values()), default=0) + 1,
                 chunk_id=reference.id,
                 title=reference.title,
                 url=reference.url,

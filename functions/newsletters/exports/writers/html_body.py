@@ -88,6 +88,7 @@ _ATTRIBUTES: Final[Mapping[str, set[str]]] = {
 }
 MOST_WHOLE: Final = 24  # characters of a number or date that stays in one line
 COLUMN_WIDTH, NUMBERS_WIDTH = 85, 44  # of a table's column at least, in pixels; of one of numbers
+CHARACTER_WIDTH, CELL_INSET = 8, 8  # of a cell's text on a phone, in pixels
 NARROWEST: Final = 288  # of a phone of 320 pixels, between the margins
 MOST_HEIGHT: Final = 900  # of an image, in pixels
 
@@ -196,7 +197,7 @@ class BodyWriter:
     def _table(self, table: Table) -> str:
         # Below this width, the table scrolls inside its frame, or is stacked where the sheet can do so.
         width = sum(NUMBERS_WIDTH if one else COLUMN_WIDTH for one in _of_numbers(table))
-        stacked = self._of("stacked") if width > NARROWEST else ""
+        stacked = self._of("stacked") if max(width, _least_width(table)) > NARROWEST else ""
         labels = [self._label(cell) if stacked else "" for cell in table.header]
         header = self._row("th", table.alignments, table.header)
         rows = "".join(self._row("td", table.alignments, row, labels) for row in table.rows)
@@ -209,8 +210,9 @@ class BodyWriter:
 
     def _label(self, name: tuple[Inline, ...]) -> str:
         """Return the name of a column as it stands before each of its values in a stacked table."""
+        # Kept apart from the value, which a name in another direction would take along.
         return (
-            f"<span{self._of('label')}>{escape(plain(name, markers=False))}: </span>"
+            f"<span{self._of('label')}><bdi>{escape(plain(name, markers=False))}</bdi>: </span>"
             if name
             else ""
         )
@@ -268,6 +270,18 @@ class BodyWriter:
 
     def _of(self, name: str) -> str:
         return self.attributes.get(name, "")
+
+
+def _least_width(table: Table) -> int:
+    """Return the width below which words and numbers of a table's columns do not fit, in pixels."""
+    columns = zip(table.header, *table.rows, strict=True)
+    return sum(CELL_INSET + CHARACTER_WIDTH * max(map(_longest, column)) for column in columns)
+
+
+def _longest(cell: tuple[Inline, ...]) -> int:
+    """Return the number of characters of a number, or of the longest word."""
+    text = plain(cell, markers=False)
+    return len(text) if is_number(cell) else max(map(len, text.split()), default=0)
 
 
 def _of_numbers(table: Table) -> list[bool]:

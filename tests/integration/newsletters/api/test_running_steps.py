@@ -68,6 +68,24 @@ def test_people_cannot_write_a_step_while_a_job_works_on_it(author: Author) -> N
         assert author.refused(method, f"{ONE}/{path}", body) == (409, "step_processing")
 
 
+def test_a_step_whose_first_content_is_being_made_says_so(author: Author) -> None:
+    author.at("retrieved").start("outline")
+    body = {"version": author.version("outline"), "sections": [{"name": "Mine", "items": []}]}
+    assert author.refused("PUT", f"{ONE}/outline", body) == (409, "step_processing")
+    author.system.settle()
+
+    author.start("draft")
+    version = author.version("draft")
+    for method, path, given in (
+        ("PUT", "draft", {"version": version, "content": "Text"}),
+        ("DELETE", "draft/edits", {"version": version}),
+        ("POST", "draft/restore", {"version": version, "revision": 1}),
+        ("POST", "exports", {"formats": ["text"]}),
+        ("POST", "review/request", {"version": version}),
+    ):
+        assert author.refused(method, f"{ONE}/{path}", given) == (409, "step_processing"), path
+
+
 def test_a_cancelled_step_keeps_its_content_and_may_start_again(author: Author) -> None:
     author.at("drafted")
     before = author.whole["draft"]

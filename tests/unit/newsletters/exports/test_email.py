@@ -179,11 +179,12 @@ def test_rows_of_a_wide_table_are_blocks_with_the_names_of_columns_on_a_phone() 
     mail = html.fromstring(render("email", document(WIDE)).body.decode())
     (table,) = mail.xpath("//table[@class='nl-stacked']")
     labels = [
-        [one.text for one in row.xpath("./td/span[@class='nl-label']")]
+        [one.text_content() for one in row.xpath("./td/span[@class='nl-label']")]
         for row in table.xpath(".//tbody/tr")
     ]
     names = ["Region: ", "Maize: ", "Beans: ", "Note: ", "2025: "]
     assert labels == [names, [one for one in names if one != "Maize: "]]
+    assert len(table.xpath(".//span[@class='nl-label']/bdi")) == 2 * len(names) - 1
     hidden = {one.get("style") for one in table.xpath(".//span[@class='nl-label']")}
     assert hidden == {"display:none;mso-hide:all;"}
     sheet = "".join(mail.xpath("//style/text()")).partition("max-width: 480px")[2]
@@ -198,6 +199,21 @@ def test_a_table_that_has_room_on_a_phone_stays_a_table() -> None:
         shown = render(name, document(narrow)).body.decode()
         assert "nl-label" not in shown.partition("</style>")[2].rpartition("<table")[2]
     assert "nl-stacked" not in render("html", document(WIDE)).body.decode()
+
+
+def test_a_table_whose_words_have_no_room_on_a_phone_is_stacked() -> None:
+    names = "| Variedade | Rendimento | Quintas | Mudan\u00e7a | Pre\u00e7o |"
+    content = f"{names}\n|---|--:|--:|--:|--:|\n| Gadam | 1.240 | 24 | 34 % | 2,40 |"
+    shown = render("email", document(content)).body.decode()
+    assert "nl-stacked" in shown.partition("</style>")[2]
+    assert (
+        "nl-stacked"
+        not in render(
+            "email", document(content.replace("Rendimento", "Rend.").replace("Variedade", "Tipo"))
+        )
+        .body.decode()
+        .rpartition("</style>")[2]
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

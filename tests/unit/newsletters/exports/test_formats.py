@@ -213,6 +213,17 @@ def test_an_image_that_is_no_image_becomes_text_with_a_warning() -> None:
         assert rendered.warnings == ("image_unreadable",)
 
 
+def test_an_image_without_alternative_text_is_a_warning() -> None:
+    for name in FORMATS:
+        for text, warnings in (
+            ("", ("image_without_text",)),
+            (" ", ("image_without_text",)),
+            ("Rain", ()),
+        ):
+            shown = document(f"![{text}]({IMAGE_URL})")
+            assert render(name, shown, {IMAGE_URL: png(40, 40)}).warnings == warnings, (name, text)
+
+
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(KeyError):
         render("odt", sample())

@@ -42,6 +42,11 @@ def test_language_and_direction_are_those_of_the_document() -> None:
     assert page("rain", "pt-BR").items() == [("lang", "pt-BR"), ("dir", "ltr")]
 
 
+@pytest.mark.parametrize("language", ["ar", "fa", "he", "ur", "ps", "ckb", "dv", "yi", "AR-eg"])
+def test_eight_languages_run_from_right_to_left(language: str) -> None:
+    assert document("x", language=language).direction == "rtl"
+
+
 def test_a_malformed_language_does_not_reach_the_page() -> None:
     assert page("rain", '"><script>').items() == [("lang", "en"), ("dir", "ltr")]
 

@@ -38,6 +38,7 @@ def test_web_and_mail_addresses_are_safe(url: str) -> None:
         *(
             "javascript:alert(1)",
             "JavaScript:alert(1)",
+            "javascript://example.org/%0aalert(1)",
             "data:text/html,x",
             "vbscript:x",
             "file:///etc/passwd",

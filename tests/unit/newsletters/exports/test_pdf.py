@@ -168,8 +168,18 @@ def test_long_words_and_urls_stay_between_the_margins() -> None:
     word = "x" * 400
     url = f"https://example.org/{'path' * 60}"
     left, right = inked_columns(
-        pdf(f"{word}\n\n<{url}>\n\n`{word}`\n\n- {word}\n\n```\n{word}\n```")
+        pdf(
+            f"# {word}\n\n## {word}\n\n{word}\n\n<{url}>\n\n`{word}`\n\n- {word}\n\n```\n{word}\n```"
+        )
     )
+    assert left >= MARGIN
+    assert right <= PAGE - MARGIN
+
+
+def test_long_words_of_a_title_and_of_headings_stay_between_the_margins() -> None:
+    word = "w" * 100
+    rendered = render("pdf", document(f"## {word}\n\n### {word}", title=word))
+    left, right = inked_columns(rendered)
     assert left >= MARGIN
     assert right <= PAGE - MARGIN
 

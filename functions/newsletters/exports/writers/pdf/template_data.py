@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Final
 
-from newsletters.exports.blocks import Block, Code, Figure, Inline, Table
+from newsletters.exports.blocks import Block, Code, Figure, Heading, Inline, Table
 from newsletters.exports.glyphs import displayable
 from newsletters.exports.writers.tables import ems, is_number, is_whole, layout, unfolded
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TEXT_WIDTH: Final = 459.2  # points: A4 without margins
 MOST_HEIGHT: Final = 480.0  # of an image, in points
 LINE: Final = 33.0  # em that surely fit into a line
+HEADINGS: Final = {1: 20.0, 2: 29.0}  # the same of large headings, by level
 _POINTS_PER_PIXEL: Final = 0.75
 _TABLE_SIZE: Final = 9.0  # points, of text in a table
 _CHARACTER: Final = 0.69  # em, of a wide character
@@ -56,9 +57,10 @@ class DataWriter:
         return re.sub(r"\S+", lambda word: self._breakable(word[0]), shown)
 
     def _breakable(self, word: str) -> str:
-        if ems(word) <= self.room or (self.in_table and is_whole(word)):
+        width = ems(word)
+        if width <= self.room or (self.in_table and is_whole(word)):
             return word
-        most = max(1, int(self.room / _CHARACTER))
+        most = max(1, int(self.room / max(_CHARACTER, width / len(word))))
         return "\u200b".join(word[at : at + most] for at in range(0, len(word), most))
 
     def _any(self, value: object) -> Json:  # noqa: PLR0911 - a branch per kind of value
@@ -71,6 +73,11 @@ class DataWriter:
                 return {"kind": "code", "text": shown, "whole": ems(text) <= self.room}
             case Figure():
                 return self._figure(value)
+            case Heading(level):
+                self.room = HEADINGS.get(level, LINE)
+                children = self._any(value.children)
+                self.room = LINE
+                return {"kind": "heading", "level": level, "children": children}
             case str():
                 return self.text(value)
             case tuple():

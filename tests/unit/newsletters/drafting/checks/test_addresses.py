@@ -28,3 +28,15 @@ def test_an_address_is_removed_and_its_sentence_stays(address: str) -> None:
 )  # fmt: skip
 def test_a_text_without_addresses_stays(text: str) -> None:
     assert without_addresses(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("See https://bad.example/maize_(crop) now", "See  now"),
+        ("See (https://bad.example/x), now", "See (), now"),
+        ("See (bad.example/maize_(crop)).", "See ()."),
+    ],
+)
+def test_an_address_ends_with_the_brackets_that_it_opened(text: str, rest: str) -> None:
+    assert without_addresses(text) == rest

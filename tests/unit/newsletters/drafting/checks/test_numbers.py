@@ -12,6 +12,11 @@ from newsletters.drafting.checks.numbers import numbers_in, supported
     ("text", "numbers"),
     [
         ("1,200 1.200 1'200 1\u2019200 1\u00a0200 1\u066c200", ["1200"] * 6),
+        ("1 200, 12 500,5 and 1 000 000", ["1200", "12500.5", "1000000"]),
+        (
+            "in 2026 500 farms, 15 20, 3 2000, 12 5000",
+            ["2026", "500", "15", "20", "3", "2000", "12", "5000"],
+        ),
         ("1.200,50 and 1,200.50", ["1200.5", "1200.5"]),
         ("1,500,000 and 1,00,000", ["1500000", "100000"]),
         ("3.5 3,5 3.50 3\u066b5", ["3.5"] * 4),
@@ -33,6 +38,11 @@ def test_numbers_with_digits_have_one_notation(text: str, numbers: list[str]) ->
     [
         ("en", "two hundred and five thousand, twenty-one, a dozen", ["205000", "21", "12"]),
         ("fr", "une douzaine de fermes", ["12"]),
+        ("fr", "une dizaine, une trentaine, deux centaines, dix milliers", ["10", "30", "200", "10000"]),
+        ("fr", "des centaines et des milliers de fermes", []),
+        ("es", "una decena, un centenar, dos millares", ["10", "100", "2000"]),
+        ("pt", "uma dezena, uma centena, tr\u00eas milhares", ["10", "100", "3000"]),
+        ("ar", "\u0623\u062d\u062f \u0639\u0634\u0631", ["11"]),
         ("es", "una docena de granjas", ["12"]),
         ("pt", "uma dúzia de quintas", ["12"]),
         ("ar", "دزينة من المزارع", ["12"]),
@@ -96,3 +106,23 @@ def test_words_count_only_in_a_named_language() -> None:
 
 def test_a_percentage_supports_its_number_but_no_number_a_percentage() -> None:
     assert supported(["15.5 %", "7"]) == {"15.5 %", "15.5", "7"}
+
+
+@pytest.mark.parametrize(
+    ("passage", "number", "is_supported"),
+    [
+        ("between 5 and 10 per cent", "5 %", True),
+        ("5\u201310 %", "5 %", True),
+        ("five to ten percent", "5 %", True),
+        ("de 5 \u00e0 10 %", "5 %", True),
+        ("5 farms and 10 %", "5 %", False),
+        ("5 to 10 farms", "5 %", False),
+        ("12 500 farms", "12500", True),
+        ("12 500 farms", "500", True),  # table 12: 500 farms
+        ("12 farms, 500 cows", "12500", False),
+    ],
+)
+def test_a_passage_supports_all_that_its_numbers_can_mean(
+    passage: str, number: str, *, is_supported: bool
+) -> None:
+    assert (number in supported(numbers_in(passage, LANGUAGES, is_source=True))) is is_supported

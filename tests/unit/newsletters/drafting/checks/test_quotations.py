@@ -23,6 +23,7 @@ SAID = (
         ("\u300c我们失去了一半的收成\u300d", ["我们失去了一半的收成"]),
         ("They said \u2018we don\u2019t have any rain\u2019 today", ["we don\u2019t have any rain"]),
         ("They said 'we lost it all' today", ["we lost it all"]),
+        ("Er sagte \u203awir haben es verloren\u2039.", ["wir haben es verloren"]),
         ("Er sagte \u201awir haben es verloren\u2018.", ["wir haben es verloren"]),
         ("Han sade \u201dvi f\u00f6rlorade allt h\u00e4r\u201d.", ["vi f\u00f6rlorade allt h\u00e4r"]),
         ("\u201cwe lost all\u201d and then \u201cwe left the place\u201d", ["we lost all", "we left the place"]),
@@ -59,3 +60,25 @@ def test_words_between_marks_are_a_quotation_unless_they_are_a_term(
 )
 def test_a_quotation_stands_word_for_word_in_a_passage(quotation: str, *, stands: bool) -> None:
     assert stands_in(quotation, ["Another text.", PASSAGE]) is stands
+
+
+@pytest.mark.parametrize(
+    ("passage", "quotation", "stands"),
+    [
+        ("They were unhappy with the outcome.", "happy with the outcome", False),
+        ("They were unhappy with the outcome.", "unhappy with the out", False),
+        ("They were unhappy with the outcome.", "unhappy \u2026 come", False),
+        ("They were (happy) with it.", "happy) with it", True),
+        ("Sie lehnten Unm\u00f6gliches ab.", "m\u00f6gliches ab", False),
+        (
+            "\u6211\u4eec\u5931\u53bb\u4e86\u4e00\u534a\u7684\u6536\u6210",
+            "\u5931\u53bb\u4e86\u4e00\u534a",
+            True,
+        ),
+        (f"\u0648{SAID}", SAID, True),  # behind `and`, which is written in one word with the next
+    ],
+)
+def test_a_quotation_begins_and_ends_with_whole_words(
+    passage: str, quotation: str, *, stands: bool
+) -> None:
+    assert stands_in(quotation, [passage]) is stands

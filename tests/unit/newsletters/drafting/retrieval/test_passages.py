@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.drafting.retrieval.passages import Search, _of_type
+from newsletters.drafting.retrieval.passages import Search, _of_type, most_asked
 from shared.ai.retrieval import Passage, Query
 from shared.runtime import clock
 
@@ -148,3 +148,12 @@ def test_the_query_in_english_is_asked_where_the_newsletters_language_finds_too_
     assert retriever.asked == [(10, IN_WINDOW)] * 2
     assert record.query == "Saat | seeds"
     assert len(search(passage(IN_WINDOW), english, queries=("seeds", "Saat"))[2].asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("total", "types", "hits"), [(25, 4, 12), (40, 1, 80), (15, 12, 4), (15, 5, 6), (75, 17, 8)]
+)
+def test_each_type_asks_for_twice_its_share_and_for_four_at_least(
+    total: int, types: int, hits: int
+) -> None:
+    assert most_asked(total, types) == hits
