@@ -22,7 +22,13 @@ from tests.simulation.newsletters.issues import (
     shown,
     with_readers,
 )
-from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
+from tests.simulation.newsletters.scenarios import (
+    EDITED,
+    EXPORTED,
+    configured,
+    draft_edited,
+    settled,
+)
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
@@ -144,3 +150,21 @@ def test_the_checklist_says_what_the_senders_records_lack_and_blocks_nothing(
     ]
     assert [one["code"] for one in found] == warned
     assert {one["level"] for one in found} <= {"warning"}
+
+
+def test_the_checklist_says_that_the_newsletter_has_changed_since_the_approval(
+    system: System,
+) -> None:
+    READY(system)
+
+    def levels() -> list[str]:
+        checks = system.read(f"{ONE}/checklist")["checks"]
+        return [one["level"] for one in checks if one["code"] == "newsletter_changed"]
+
+    assert levels() == []
+    draft_edited(system)
+    assert levels() == ["warning"]
+    sent(system)
+    system.settle()
+    html = mails(system)[0]["Content"]["Simple"]["Body"]["Html"]["Data"]
+    assert EDITED not in html

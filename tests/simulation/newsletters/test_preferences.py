@@ -21,6 +21,8 @@ from tests.simulation.newsletters.issues import (
     ledger,
     mails,
     opened,
+    opted,
+    reader,
     sent,
     stats,
     unsubscribe_url,
@@ -180,6 +182,35 @@ def test_the_language_reaches_the_page_and_the_contact(system: System) -> None:
     assert stored is not None
     assert stored.language == "ar"
     assert not system.open_work()
+
+
+def test_the_pages_on_which_a_reader_leaves_are_in_the_readers_language(system: System) -> None:
+    _, path = with_issue(system)
+    leave = unsubscribe_url(mails(system)[-1])
+    assert 'lang="en"' in opened(system, leave).text
+    assert saved(system, path, language="ar") == 200
+
+    asked = opened(system, leave)  # before a worker has changed the contact
+    assert 'lang="ar" dir="rtl"' in asked.text
+    (shown,) = re.findall(r'name="language" value="(\w+)"', asked.text)
+    left = opened(system, leave, "POST", f"scope=list&language={shown}")
+    assert 'lang="ar" dir="rtl"' in left.text
+    assert 'name="language" value="ar"' in left.text
+    (row,) = [one for one in rows_of_readers(system, "CONSENT") if one["action"] == "left"]
+    assert row["language"] == "ar"
+    assert opened(system, leave, "POST", "List-Unsubscribe=One-Click").status == 200
+
+
+@pytest.mark.parametrize(("language", "expected"), [("de-AT", "de"), ("sw", "en"), (None, "en")])
+def test_without_a_choice_the_language_of_the_contact_counts_as_far_as_it_has_texts(
+    system: System, language: str | None, expected: str
+) -> None:
+    EXPORTED(system)
+    reader(system, published(system), DORA, language=language)
+    opted(system, DORA)
+    settled(drafted, approved, sent)(system)
+
+    assert f'lang="{expected}"' in opened(system, unsubscribe_url(mails(system)[-1])).text
 
 
 def test_a_reader_leaves_all_newsletters_and_comes_back_to_one(system: System) -> None:
