@@ -175,6 +175,7 @@ BY_VALUE = {
         "playground.by",
         "try_ticket.channel",
         "switch",
+        "exchange.consent.state",
         "exchange.did",
         "exchange.end",
         "exchange.ended",
