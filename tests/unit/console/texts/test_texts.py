@@ -176,6 +176,7 @@ BY_VALUE = {
         "try_ticket.channel",
         "switch",
         "exchange.consent.state",
+        "newsletter.test.outcome",
         "exchange.did",
         "exchange.end",
         "exchange.ended",
