@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from newsletters.issues.links import Link
     from newsletters.store.items import PublicList
     from shared.aws.dynamodb import Attributes, Table
+    from shared.identity.contacts.items import Details
 
 CHOICES: Final = "choices"
 MOST_RECORDS: Final = 1_000  # of a download; a request about the person has all
@@ -67,6 +68,7 @@ class Reader:
     subscribed: AbstractSet[str]
     choices: Choices | None
     language: str
+    first_name: str = field(repr=False)
     is_erased: bool
 
     @property
@@ -112,8 +114,16 @@ def read(deps: IssueDependencies, link: Link) -> Reader:
         subscribed=own,
         choices=made,
         language=language,
+        first_name=_first_name(made, stored),
         is_erased=_is_erased(requests.get(ERASE)),
     )
+
+
+def _first_name(made: Choices | None, stored: Details | None) -> str:
+    """Return the first name that a reader has just chosen, else that of the contact; empty without one."""
+    if made is not None and made.first_name is not None:
+        return made.first_name
+    return (stored.given_names if stored else None) or ""
 
 
 def language_of_reader(deps: IssueDependencies, link: Link) -> str | None:
