@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from newsletters.store.readers import recipients
+from newsletters.store.readers.recipients import MailEvent
+from shared.aws.dynamodb import Table
 from shared.contacts import lists
 from shared.policy.consent import unreachable
 from shared.policy.consent.subscriptions import EMAIL, subscription
+from shared.runtime import clock
 from tests import keyring
 from tests.simulation.newsletters.issues import (
     KEYS,
@@ -112,3 +116,19 @@ def test_two_contacts_with_one_address_are_two_rows_and_one_mail(system: System)
     assert addressed(system) == [READERS[0]]
     assert sorted(str(one.reason) for one in ledger(system)) == ["None", "shared_address"]
     assert stats(system) == {"audience": 2, "sent": 1, "skipped": 1}
+
+
+def test_of_two_workers_that_have_read_the_same_recipient_one_counts_the_event(
+    system: System,
+) -> None:
+    READY(system)
+    sent(system)
+    system.settle()
+    table = Table(system.dynamodb, system.table)
+    read_by_both = ledger(system)[0]
+    event = MailEvent(at=clock.to_text(system.clock.ms), count="delivered")
+
+    noted = [recipients.note_event(table, system.issue_id, read_by_both, event) for _ in range(2)]
+
+    assert noted == [True, False]
+    assert stats(system)["delivered"] == 1

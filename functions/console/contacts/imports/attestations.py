@@ -1,7 +1,8 @@
 """
 What a company attests of all people of a file: that they have agreed to messages, want none, or are not reached.
 
-    opted_in       recorded unless the person has opted out: no file ends an opt-out
+    opted_in       recorded where nothing is known of the address: no file ends an opt-out, or replaces what the person
+                   has said; so an undo of the import can take it back
     opted_out      recorded; it ends an opt-in that a file has attested, also of a later time, and no newer one that the
                    person has given
     unreachable    recorded as a bounce, which an administrator lifts
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from shared.identity.contacts import details
+from shared.identity.contacts import details, resolution
 from shared.identity.identifiers import IdentifierKind
 from shared.policy.consent import unreachable
 from shared.policy.consent.records import MOST_ADDRESSES, Source, Statement
@@ -65,11 +66,25 @@ def record(
             reached = [one.value for one in identifiers if one.kind in OF_CHANNELS.values()]
             _opt_in(consents, own, [*reached, *named], channel, said)
         elif said.state == "opted_out":
-            also = [one.value for one in stored if one.kind == kind.value and one.value]
+            also = [one.value for one in stored if one.kind == kind and one.value]
             _opt_out(consents, list(dict.fromkeys([*own, *also])), channel, said)
         else:
             for address in own:
                 _note_unreachable(consents.table, address, channel, said)
+
+
+def take_back(
+    consents: Consents, table: Table, company: str, contact_id: str, import_id: str
+) -> None:
+    """Take back the opt-ins of a contact that an import has attested. Opt-outs and bounces stay. Safe to repeat."""
+    person = resolution.current(table, company, contact_id)
+    if person is None:
+        return
+    evidence = EVIDENCE.format(import_id=import_id, source="")
+    for one in details.described(table, person).identifiers:
+        for channel, kind in OF_CHANNELS.items():
+            if one.kind == kind and one.value:
+                consents.take_back_opt_in(company, one.value, channel, evidence)
 
 
 def _opt_in(
@@ -79,11 +94,14 @@ def _opt_in(
     channel: str,
     said: Attestation,
 ) -> None:
-    """Record an opt-in at *own* addresses, unless any of *theirs* has opted out, also before the attested time."""
+    """
+    Record an opt-in at *own* addresses of which nothing is known, unless any of *theirs* has opted out, also before the
+    attested time.
+    """
     known = [one for one in dict.fromkeys(theirs) if one and ":" not in one]
     for address in own:
         every = list(dict.fromkeys([address, *known]))[:MOST_ADDRESSES]
-        if consents.standing(said.company, every, channel).is_opted_out:
+        if consents.standing(said.company, every, channel).newest is not None:
             continue
         statement = _statement(said, said.at_ms)
         consents.record_opt_in(said.company, [address], statement, channels=(channel,))
