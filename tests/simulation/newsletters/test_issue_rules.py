@@ -39,7 +39,7 @@ from tests.simulation.newsletters.issues import (
 )
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
 from tests.simulation.newsletters.system import COMPANY
-from tests.simulation.newsletters.test_issues import contact_id
+from tests.simulation.newsletters.test_issues import contact_id, plan
 
 if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
@@ -132,3 +132,19 @@ def test_of_two_workers_that_have_read_the_same_recipient_one_counts_the_event(
 
     assert noted == [True, False]
     assert stats(system)["delivered"] == 1
+
+
+def test_a_reader_whose_address_has_changed_since_the_snapshot_gets_no_mail(
+    system: System,
+) -> None:
+    settled(EXPORTED, with_readers(READERS[0]))(system)
+    own = reader(system, made_list(system), READERS[0])
+    settled(drafted, approved)(system)
+    sent(system)
+    plan(system)
+    moved = own.model_copy(update={"value": "ann@elsewhere.example"})
+    contacts_of(system).put(moved.attributes())
+    system.settle()
+
+    assert addressed(system) == []
+    assert [one.reason for one in ledger(system)] == ["address_changed"]
