@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -14,6 +15,7 @@ from operations.doctor import (
     findings,
     infrastructure,
     newsletters,
+    received_mail,
     secrets,
     switches,
     webhooks,
@@ -58,6 +60,8 @@ def _act(options: argparse.Namespace) -> int:
         options.local.api_url if options.local else None,
     )
     rows = [(name, finding) for name in CHECKS for finding in _checked(name, deployment)]
+    if options.mail is not None:
+        rows += [("received mail", finding) for finding in received_mail.of_file(options.mail)]
     print(findings.table(rows))
     return 1 if any(finding.step for _, finding in rows) else 0
 
@@ -86,4 +90,9 @@ def parser() -> argparse.ArgumentParser:
         description=f"{__doc__} Prints the next steps; exit code 1 if there are any.",
     )
     arguments.add_stack(own)
+    own.add_argument(
+        "--mail",
+        type=Path,
+        help="also check a mail of a newsletter that a mailbox has received, saved as .eml",
+    )
     return own

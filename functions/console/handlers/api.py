@@ -213,7 +213,7 @@ work_on_contacts = ContactWork(
     steps={
         "list": lambda work: Removal(deps.contacts, work),
         "import": lambda work: ImportSteps(imports, work),
-        "undo": lambda work: UndoSteps(imports.inbox.contacts, work),
+        "undo": lambda work: UndoSteps(imports.inbox.contacts, consent_records, work),
         "export": lambda work: ExportSteps(contact_exports, work),
     },
 )

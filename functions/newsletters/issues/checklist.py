@@ -88,7 +88,8 @@ def of_issue(
         checks.append(warning("no_preheader", "lists of mails show the first words instead"))
     if issue.sealed is not None:
         sealed = content.sealed_of(deps.store, issue)
-        return Findings([*checks, *_of_parts(issue, sealed["a"])], sealed.pop("a"), sealed, outlook)
+        checks += [*_of_change(issue, newsletter), *_of_parts(issue, sealed["a"])]
+        return Findings(checks, sealed.pop("a"), sealed, outlook)
     template = _template(deps, issue)
     if issue.template_id is not None and template is None:
         checks.append(blocks("template_removed", "the template of the issue was removed"))
@@ -194,6 +195,16 @@ def _of_draft(draft: Draft | None, *, acknowledged: bool) -> list[Check]:
         if acknowledged
         else blocks("claims", f"{problem}; acknowledge them", warnings=", ".join(found))
     ]
+
+
+def _of_change(issue: Issue, newsletter: Newsletter | None) -> list[Check]:
+    """Return the finding that the issue's own newsletter shows another text by now than the one that was approved."""
+    if newsletter is None or newsletter.draft is None or issue.content_hash is None:
+        return []
+    if content_hash(newsletter.metadata, newsletter.draft) == issue.content_hash:
+        return []
+    problem = "the newsletter has changed since the approval: readers get the approved text"
+    return [warning("newsletter_changed", problem)]
 
 
 def _of_exports(draft: Draft | None) -> list[Check]:

@@ -6,7 +6,8 @@ The public pages of issues, by signed links: no login, no cookie.
                        all newsletters of the company, `scope=undo` takes the reader back into the list
     GET /n/{token}     shows the issue, without a link of a reader
 
-Each is the same after months, after repetitions, and for a reader who was erased.
+The pages under `/u` are in the language of the reader, as far as one is known, else in that of the issue. Each is the
+same after months, after repetitions, and for a reader who was erased.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues.links import LEAVE, TEST, VIEW, Link, LinkInvalid, link_of
 from newsletters.issues.reader_texts import DEFAULT, Texts, texts_of
-from newsletters.issues.readers import acts, issue_page, pages
+from newsletters.issues.readers import acts, forms, issue_page, pages, reader_data
 from newsletters.issues.readers.texts import language_of, page_texts
 from newsletters.issues.readers.visits import visit_of
 from newsletters.store import issues
@@ -39,6 +40,7 @@ LEAVE_RESOURCE, VIEW_RESOURCE = "/u/{proxy+}", "/n/{proxy+}"
 RESOURCES: Final = frozenset({LEAVE_RESOURCE, VIEW_RESOURCE})
 _OF_RESOURCE: Final = {LEAVE_RESOURCE: {LEAVE, TEST}, VIEW_RESOURCE: {VIEW}}
 ALL, UNDO = "all", "undo"
+LANGUAGE: Final = "language"
 
 
 def respond(deps: IssueDependencies, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _page_of(deps: IssueDependencies, visit: Visit, link: Link, resource: str) -
         if issue is None:
             raise LinkInvalid
         return issue_page.respond(deps.store, issue, link.list_id)
-    language = issue.language if issue is not None else _language_of_list(deps, link)
+    language = _language_of(deps, visit, link, issue)
     texts = texts_of(language)
     if not visit.is_post:
         return _question(language, texts)
@@ -115,17 +117,24 @@ def _changed(by: Leaver, issue: Issue | None, texts: Texts) -> dict[str, Any]:
         by.record(own, State.OPTED_OUT, "left")
     if issue is not None:
         acts.count_left(by.deps, by.link)
-    return document(HTTPStatus.OK, by.language, texts.left, _form((UNDO, texts.undo)))
+    return document(HTTPStatus.OK, by.language, texts.left, _form(by.language, (UNDO, texts.undo)))
 
 
-def _language_of_list(deps: IssueDependencies, link: Link) -> str:
-    """Return the language of a link without an issue, as of a welcome mail."""
+def _language_of(deps: IssueDependencies, visit: Visit, link: Link, issue: Issue | None) -> str:
+    """
+    Return the language of the page on which a reader leaves: the reader's, else that of the issue, or of the list of a
+    welcome mail. A form says the language of its page, so one click of a mail program reads nothing for it.
+    """
+    shown = visit.first(LANGUAGE)
+    own = None if visit.is_post else reader_data.language_of_reader(deps, link)
+    if issue is not None:
+        return visit.language(shown, own, issue.language)
     of = public_lists.get(deps.store.table, link.company_id, link.list_id) if link.list_id else None
-    return of.language if of is not None else DEFAULT
+    return visit.language(shown, own, of.language if of is not None else None)
 
 
 def _question(language: str, texts: Texts) -> dict[str, Any]:
-    body = _form(("list", texts.this_list), (ALL, texts.everything))
+    body = _form(language, ("list", texts.this_list), (ALL, texts.everything))
     return document(HTTPStatus.OK, language, texts.question, body)
 
 
@@ -134,12 +143,12 @@ def _test_page(issue: Issue | None) -> dict[str, Any]:
     return _sentence(HTTPStatus.OK, language, page_texts(language).test_mail)
 
 
-def _form(*choices: tuple[str, str]) -> str:
+def _form(language: str, *choices: tuple[str, str]) -> str:
     buttons = "".join(
         f'<p><button type="submit" name="scope" value="{value}">{escape(text)}</button></p>'
         for value, text in choices
     )
-    return f'<form method="post">{buttons}</form>'
+    return f'<form method="post">{forms.hidden(LANGUAGE, language)}{buttons}</form>'
 
 
 def _sentence(status: HTTPStatus, language: str, text: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ NEWSLETTER: Final = {
     "user_name": "Ann Example",
 }
 DOCUMENT_COUNT: Final = 4
+EDITED: Final = "One more word."
 QUICK_FORMATS: Final = ("markdown", "text", "html", "email")
 
 
@@ -131,7 +132,8 @@ def outline_edited(system: System) -> None:
 
 def draft_edited(system: System) -> None:
     present = system.read(ONE)["draft"]
-    wanted = {"version": present["version"], "content": present["content"] + "\n\nOne more word.\n"}
+    content = f"{present['content']}\n\n{EDITED}\n"
+    wanted = {"version": present["version"], "content": content}
     system.act("PUT", f"{ONE}/draft", wanted, key=f"draft {present['version']}")
 
 

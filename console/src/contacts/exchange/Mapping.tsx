@@ -3,7 +3,7 @@
 import type { ApiError } from "../../api/errors";
 import { named, t } from "../../texts/texts";
 import { Field } from "../../ui/controls";
-import { CHANNELS, isRegion, type ConsentChannel, type ContactList, type Entered, type Preview } from "./source";
+import { CHANNELS, isRegion, STATES, type AttestedState, type ConsentChannel, type ContactList, type Entered, type Preview } from "./source";
 
 const ATTRIBUTE = "attribute:";
 const LONGEST_SOURCE = 300; // characters
@@ -64,7 +64,7 @@ export function Mapping({ state, preview, columns, lists, error, onWrite }: {
   );
 }
 
-// Consent is recorded only if the company says where the people have agreed.
+// What all people of the file have said is recorded only with its source.
 function Attested({ state, error, onWrite }: { state: Entered; error: ApiError | null; onWrite: (next: Entered) => void }) {
   const toggle = (channel: ConsentChannel, isOn: boolean) =>
     onWrite({ ...state, channels: CHANNELS.filter((one) => (one === channel ? isOn : state.channels.includes(one))) });
@@ -80,6 +80,15 @@ function Attested({ state, error, onWrite }: { state: Entered; error: ApiError |
       ))}
       {state.channels.length > 0 && (
         <>
+          <Field label={t("exchange.consent.state")} name="consent.state" error={error}>
+            <select value={state.state} onChange={(event) => onWrite({ ...state, state: event.currentTarget.value as AttestedState })}>
+              {STATES.map((one) => (
+                <option key={one} value={one}>
+                  {t(`exchange.consent.state.${one}`)}
+                </option>
+              ))}
+            </select>
+          </Field>
           <Field label={t("exchange.consent.source")} name="consent.source" error={error}>
             <input
               type="text"

@@ -11,6 +11,8 @@ export type ContactList = ConsoleApi.ContactListView;
 
 export const CHANNELS = ["whatsapp", "sms", "email"] as const;
 export type ConsentChannel = (typeof CHANNELS)[number];
+export const STATES = ["opted_in", "opted_out", "unreachable"] as const;
+export type AttestedState = (typeof STATES)[number];
 export const OUTCOMES = ["created", "updated", "unchanged", "refused"] as const;
 
 // What a person has entered for an import; it outlives a reload.
@@ -22,13 +24,14 @@ export interface Entered {
   fills: boolean;
   listId: string;
   channels: ConsentChannel[];
+  state: AttestedState; // what holds for all people of the file on these channels
   source: string;
-  day: string; // since when people have agreed
+  day: string; // since when at the latest
   isStarted: boolean;
 }
 
 export function entered(importId: string, file: string): Entered {
-  return { importId, file, columns: null, region: "", fills: false, listId: "", channels: [], source: "", day: "", isStarted: false };
+  return { importId, file, columns: null, region: "", fills: false, listId: "", channels: [], state: "opted_in", source: "", day: "", isStarted: false };
 }
 
 // What was kept as a text; null for none and for one of another version of the page.
@@ -51,7 +54,7 @@ export function mapping({ columns, region, fills }: Entered): ConsoleApi.Columns
 }
 
 export function startOf(from: Entered, columns: (string | null)[]): ConsoleApi.StartInput {
-  const consent = from.channels.length > 0 ? { channels: from.channels, source: from.source.trim(), given_at: `${from.day}T00:00:00Z` } : null;
+  const consent = from.channels.length > 0 ? { state: from.state, channels: from.channels, source: from.source.trim(), given_at: `${from.day}T00:00:00Z` } : null;
   return { columns, region: from.region || null, fills: from.fills, list_id: from.listId || null, consent };
 }
 

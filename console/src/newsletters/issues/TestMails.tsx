@@ -9,15 +9,18 @@ import { useChange } from "../changes";
 import { whyOf, type Issue } from "../source";
 
 const POLL_MS = 2_000;
+const VARIANTS = ["a", "b", "c", "d"] as const;
+type Variant = (typeof VARIANTS)[number];
 
 export function TestMails({ issue }: { issue: Issue }) {
   const { client } = useApp();
   const [to, setTo] = useState("");
+  const [variant, setVariant] = useState<Variant>("a");
   const [test, setTest] = useState<{ id: string; to: string[] } | null>(null);
   const path = { issue_id: issue.issue_id };
   const addresses = to.split(/[\s,;]+/).filter(Boolean);
   const send = useChange(async () => {
-    const { result } = await client.call("POST /newsletters/issues/{issue_id}/test", { path, body: { addresses } });
+    const { result } = await client.call("POST /newsletters/issues/{issue_id}/test", { path, body: { addresses, variant } });
     setTest({ id: result.test_id, to: addresses });
   });
   const mails = useResource(async (signal) => (test ? (await client.call("GET /newsletters/issues/{issue_id}/tests/{test_id}", { path: { ...path, test_id: test.id }, signal })).result.mails : []), [client, test], test ? POLL_MS : null);
@@ -40,6 +43,17 @@ export function TestMails({ issue }: { issue: Issue }) {
           </Field>
           {problem && <p class="field-problem" role="alert">{problem}</p>}
         </div>
+        {issue.subject_test && (
+          <Field label={t("newsletter.test.variant")} name="variant" error={send.error}>
+            <select value={variant} onChange={(event) => setVariant(event.currentTarget.value as Variant)}>
+              {[issue.subject, ...issue.subject_test.subjects].map((subject, at) => (
+                <option key={at} value={VARIANTS[at]}>
+                  {t("newsletter.checks.variant", { number: at + 1 })} {subject}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
         <Button type="submit" busy={send.busy} disabled={!addresses.length}>
           {t("newsletter.test.send")}
         </Button>
@@ -47,9 +61,9 @@ export function TestMails({ issue }: { issue: Issue }) {
       {send.error && <ErrorNotice error={send.error} fields={addresses.map((_, at) => `addresses.${at}`)} />}
       {test && mails.value && mails.value.length > 0 && (
         <div role="status">
-          {mails.value.map(({ state, reason }, at) => (
+          {mails.value.map(({ state, outcome, reason }, at) => (
             <p key={at}>
-              <bdi>{test.to[at]}</bdi>: {named("newsletter.recipient", state)} {reason && whyOf(reason)}
+              <bdi>{test.to[at]}</bdi>: {outcome ? t(`newsletter.test.outcome.${outcome}`) : named("newsletter.recipient", state)} {reason && whyOf(reason)}
             </p>
           ))}
         </div>

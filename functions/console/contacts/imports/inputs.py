@@ -40,10 +40,12 @@ class ColumnsInput(Input):
 
 class AttestedInput(Input):
     """
-    Attests that all people of the file have agreed to messages on these channels: in which words or where (`source`),
-    and by when at the latest. An opt-out is never ended by it.
+    Attests what all people of the file have said of messages on these channels, or what is known of their addresses:
+    in which words or where (`source`), and by when at the latest (`given_at`). `opted_in` never ends an opt-out.
+    `opted_out` and `unreachable` are those who have left, and whose addresses have bounced, in an earlier tool.
     """
 
+    state: Literal["opted_in", "opted_out", "unreachable"] = "opted_in"
     channels: Annotated[
         list[Literal["whatsapp", "sms", "email"]], Field(min_length=1, max_length=3)
     ]

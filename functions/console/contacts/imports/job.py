@@ -121,7 +121,7 @@ class ImportSteps:
         if found.list_id is not None:
             people.join(found.list_id, person)
         if found.consent is not None:
-            people.consent(row, found.consent, person)
+            people.attest(row, found.consent, person)
         return person.contact_id
 
     def _records(self, found: Import) -> Iterator[Record]:

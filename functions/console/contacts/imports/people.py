@@ -12,9 +12,11 @@ So a run that repeats a row finds by them what an earlier one has done, and repo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from console.contacts.changes.consents import cover
+from console.contacts.imports import attestations
+from console.contacts.imports.attestations import Attestation
 from console.contacts.imports.rows import RowRefused
 from shared.aws.sqs_fifo import digest
 from shared.contacts import lists
@@ -27,7 +29,6 @@ from shared.identity.contacts.items import Profile, What
 from shared.identity.contacts.merges import MergeRefused, Missing
 from shared.identity.identifiers import IdentifierKind
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import MOST_ADDRESSES, Source, Statement
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -43,12 +44,6 @@ if TYPE_CHECKING:
     from shared.policy.consent.records import Consents
 
 type Outcome = Literal["created", "updated", "unchanged", "refused"]
-
-OF_CHANNELS: Final = {
-    "whatsapp": IdentifierKind.PHONE,
-    "sms": IdentifierKind.PHONE,
-    "email": IdentifierKind.EMAIL,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,33 +139,19 @@ class ImportedPeople:
         """Make a contact a member of a list, unless the list was removed meanwhile. Safe to repeat."""
         lists.add(self.table, self.company, list_id, person, import_id=self.import_id)
 
-    def consent(self, row: Row, attested: Attested, person: Profile) -> None:
-        """
-        Record the opt-in that the company has attested, for the identifiers of a row. Safe to repeat.
+    def attest(self, row: Row, attested: Attested, person: Profile) -> None:
+        """Record what the company has attested of the person of a row. Safe to repeat."""
+        attestations.record(self.consents, self.table, person, row.identifiers, self._of(attested))
 
-        No file ends an opt-out: who has opted out of a channel stays so, also if it was before the attested time, and
-        with another identifier that the row or people have named.
-        """
-        named = [one.value for one in details.described(self.table, person).identifiers]
-        reached = [one.value for one in row.identifiers if one.kind in OF_CHANNELS.values()]
-        known = [one for one in dict.fromkeys([*reached, *named]) if one and ":" not in one]
-        for channel in sorted(attested.channels):
-            for one in row.identifiers:
-                if one.kind is not OF_CHANNELS[channel]:
-                    continue
-                theirs = list(dict.fromkeys([one.value, *known]))[:MOST_ADDRESSES]
-                if self.consents.standing(self.company, theirs, channel).is_opted_out:
-                    continue
-                statement = Statement(
-                    source=Source.OPERATOR,
-                    at_ms=clock.from_text(attested.given_at),
-                    evidence=f"import {self.import_id}: {attested.source}",
-                    recorded_by=f"human:{self.by}",
-                    principal=self.by,
-                )
-                self.consents.record_opt_in(
-                    self.company, [one.value], statement, channels=(channel,)
-                )
+    def _of(self, attested: Attested) -> Attestation:
+        return Attestation(
+            company=self.company,
+            state=attested.state,
+            channels=sorted(attested.channels),
+            at_ms=clock.from_text(attested.given_at),
+            evidence=attestations.EVIDENCE.format(import_id=self.import_id, source=attested.source),
+            by=self.by,
+        )
 
     def _applied(self, plan: Plan, act: Act) -> Profile:
         person, missing = plan.person, list(plan.missing)

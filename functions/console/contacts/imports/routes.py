@@ -125,8 +125,9 @@ class ImportRoutes:
     @route_methods.changes(f"POST {_IMPORT}/undo", _SCOPE, status=HTTPStatus.ACCEPTED)
     def undo_import(self, request: Request[NoInput], import_id: str) -> Callable[[], ImportView]:
         """
-        Take the contacts out of the list whom an import alone has brought there, for seven days. Contacts, their
-        details and consent stay, as do members whom people, a sign-up or another import have added, too.
+        Take the contacts out of the list whom an import alone has brought there, and take back the opt-ins that it has
+        attested, for seven days. Contacts, their details and opt-outs stay, as do members whom people, a sign-up or
+        another import have added, too.
         """
         found = self._found(request.caller.company, import_id)
 

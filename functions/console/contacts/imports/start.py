@@ -28,10 +28,10 @@ def checked(
     """
     Return an import as it is stored when it begins, with a copy of its file that no later upload replaces.
 
-    Raises FileMissing, Unreadable, InvalidInput, ListNotFound, and Forbidden for attested consent without its scope.
+    Raises FileMissing, Unreadable, InvalidInput, ListNotFound, and Forbidden for an attested opt-in without its scope.
     """
     table = deps.inbox.contacts
-    if body.consent is not None:
+    if body.consent is not None and body.consent.state == "opted_in":
         caller.require(Scope.CONSENT_WRITE)
     if body.list_id is not None:
         lists.get(table, found.company_id, body.list_id)
@@ -67,7 +67,12 @@ def _attested(body: StartInput) -> Attested | None:
     given = body.consent
     if given is None:
         return None
-    return Attested(channels=set(given.channels), source=given.source, given_at=given.moment)
+    return Attested(
+        state=given.state,
+        channels=set(given.channels),
+        source=given.source,
+        given_at=given.moment,
+    )
 
 
 def _counted(rows: Iterable[Record], reading: Reading) -> int:

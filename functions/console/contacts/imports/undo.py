@@ -1,12 +1,13 @@
 """
-The undoing of an import into a list, as a job: the memberships that it alone has made are taken back.
+The undoing of an import into a list, as a job: the memberships that it alone has made, and the opt-ins that it has
+attested where nothing was known, are taken back.
 
     withdrawn    the contact is taken out of the list
     kept         people, a reader or another import have brought the contact into the list since, or before
     gone         the contact is not in the list any more
 
 Each page of rows is written with what it will do before anything is taken back, so a repeated step reports the same.
-Contacts, their details and attested consent stay: they may be used otherwise.
+Contacts and their details stay, as they may be used otherwise, and so do opt-outs and bounces.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from console.contacts.imports.attestations import take_back
 from console.store.contacts import imports as contact_imports
 from console.store.contacts import work as contact_work
 from shared.contacts import lists
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from console.store.contacts.imports import Import, ImportRows
     from console.store.contacts.work import OpenWork
     from shared.aws.dynamodb import Table
+    from shared.policy.consent.records import Consents
 
 type Undone = Literal["withdrawn", "kept", "gone"]
 
@@ -53,6 +56,7 @@ class UndoSteps:
     """The steps of a run. *work* is the job as it was stored last."""
 
     table: Table
+    consents: Consents
     work: OpenWork
 
     def step(self) -> bool:
@@ -68,6 +72,9 @@ class UndoSteps:
         for one in planned.rows:
             if one.get("undone") == "withdrawn":
                 one["undone"] = self._withdrawn(found, found.list_id, str(one["contact"]))
+            if found.consent is not None and "contact" in one:
+                contact_id, own = str(one["contact"]), found.import_id
+                take_back(self.consents, self.table, found.company_id, contact_id, own)
         counts = self._counts(planned.rows)
         progress = {"after": rows.sk, "counts": counts}
         written = self.table.to_put(planned.attributes())

@@ -35,12 +35,13 @@ type ImportEnd = Literal["done", "stopped", "file_missing", "file_unreadable"]
 
 class Attested(BaseModel):
     """
-    The consent that the company attests for all rows: on which *channels*, the *source* in its words (where and how the
-    people have agreed), and since when.
+    What the company attests for all rows: on which *channels* the people have agreed, have opted out, or are not
+    reached, the *source* in its words, and since when.
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
+    state: Literal["opted_in", "opted_out", "unreachable"] = "opted_in"
     channels: set[str]
     source: str = Field(repr=False)
     given_at: str

@@ -87,5 +87,8 @@ def states(deps: IssueDependencies, issue: Issue, test_id: str) -> views.IssueTe
     """Return what has become of the mails of a test, in the order of their addresses; none after a day."""
     found = trial_mails.of_test(deps.store.table, issue.issue_id, test_id)
     return views.IssueTestMails(
-        mails=[views.IssueTestMail(state=one.state, reason=one.reason) for one in found]
+        mails=[
+            views.IssueTestMail(state=one.state, outcome=one.outcome, reason=one.reason)
+            for one in found
+        ]
     )

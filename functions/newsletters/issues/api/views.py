@@ -6,6 +6,7 @@ from pydantic import Field
 
 from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.items.company import LowerLimit
+from newsletters.store.items.recipients import TestOutcome
 from shared.api.models.views import View
 
 
@@ -277,9 +278,13 @@ class IssueTestView(View):
 
 
 class IssueTestMail(View):
-    """A mail of a test. `skipped`: sending is off, or the sender's domain or the content has gone."""
+    """
+    A mail of a test. `skipped`: sending is off, or the sender's domain or the content has gone. `outcome`: what the
+    provider has reported since.
+    """
 
     state: RecipientState
+    outcome: TestOutcome | None
     reason: str | None
 
 

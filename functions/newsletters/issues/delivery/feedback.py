@@ -9,14 +9,14 @@ Applies the provider's events about the mails of an issue, in any order, each on
     Complaint           the reader has opted out, on all channels
     Reject              evidence: the mail was not sent
 
-Of the mail of a sign-up only what it says about the address counts.
+Of the mail of a sign-up only what it says about the address counts, and nothing of the mail of a test.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues.delivery import ends, health
+from newsletters.issues.delivery import ends, health, trials
 from newsletters.issues.delivery.signups import signup_mail
 from newsletters.issues.pace import days, mailbox_providers
 from newsletters.issues.pace.warm_up import domain_of
@@ -64,6 +64,9 @@ def apply(resources: SendingResources, event: IssueFeedback) -> bool:
     if company is not None:
         _apply_to_address(resources, company, event.recipient, event)
         return True
+    of_test = trials.note_event(table, event)
+    if of_test is not None:
+        return of_test
     issue = issues.get(table, event.issue_id)
     for _ in range(ROUNDS):
         if issue is None:

@@ -1,4 +1,7 @@
-"""The mails of a test of an issue: one wire attempt each, without the ledger, counters and events of its recipients."""
+"""
+The mails of a test of an issue: one wire attempt each, without the ledger and the counters of its recipients. Events of
+the provider are noted at the mail alone.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from newsletters.issues import content, links
 from newsletters.issues.delivery import provider
 from newsletters.issues.links import TEST, Link
 from newsletters.store import issues
-from newsletters.store.items import RecipientState
+from newsletters.store.items import RecipientState, TestMail
 from newsletters.store.readers import trial_mails
 from shared.aws.stored_objects import ObjectUnusable, record
+from shared.events.issue_feedback import ISSUE, RECIPIENT
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from shared.runtime.failures import Transient
@@ -19,7 +23,10 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Run, SendingResources
     from newsletters.inbound.events import IssueTestRequested
     from newsletters.issues.content import Sealed
-    from newsletters.store.items import Issue, TestMail
+    from newsletters.store.items import Issue
+    from newsletters.store.items.recipients import TestOutcome
+    from shared.aws.dynamodb import Table
+    from shared.events.issue_feedback import IssueFeedback
     from shared.providers.email.ses import Mail
 
 WIRE_MS: Final = 60 * clock.SECOND_MS
@@ -29,6 +36,14 @@ SAFE_MODE, CONTENT_LOST, NOT_OWNED, NOT_TAKEN = (
     "sender_not_owned",
     "not_taken",
 )
+_OUTCOMES: Final[dict[str, TestOutcome]] = {
+    "DeliveryDelay": "delayed",
+    "Delivery": "delivered",
+    "Bounce": "bounced",
+    "Complaint": "complained",
+    "Reject": "rejected",
+    "Rendering Failure": "rejected",
+}
 VARIANT_REMOVED: Final = "variant_removed"
 
 
@@ -101,5 +116,20 @@ def _mail(resources: SendingResources, issue: Issue, sealed: Sealed, mail: TestM
         auto_submitted=None,
         unsubscribe=[url],
         one_click=True,
+        configuration_set=resources.configuration_set or None,
         action_id=f"nl-test-{mail.test_id}-{mail.number}",
+        tags={ISSUE: issue.issue_id, RECIPIENT: mail.tag},
     )
+
+
+def note_event(table: Table, event: IssueFeedback) -> bool | None:
+    """
+    Note what the provider reports of the mail of a test; None for the mail of a recipient, False if nothing changes.
+
+    It counts nowhere, and says nothing of the address: the colleague sees it beside the test.
+    """
+    named = TestMail.named_by(event.recipient)
+    if named is None:
+        return None
+    outcome = _OUTCOMES.get(event.event)
+    return outcome is not None and trial_mails.note_outcome(table, event.issue_id, *named, outcome)

@@ -15,9 +15,10 @@ type Level = Literal["blocks", "warning"]
 type CheckCode = Literal[
     "account_paused", "account_under_review", "audience_removed", "claims", "clicks_not_counted", "complaints",
     "daily_quota", "dmarc_missing", "dmarc_unknown", "empty_link", "image_unreadable", "image_without_text",
-    "long_subject", "no_preheader", "no_recipient", "no_unsubscribe_link", "not_aligned", "not_exported", "sandbox",
-    "sender_not_owned", "sender_not_verified", "spf_not_aligned", "spf_unknown", "stale", "template_removed",
-    "tenant_incomplete", "tenant_missing", "tenant_paused", "too_large", "unknown_placeholder", "warm_up",
+    "long_subject", "newsletter_changed", "no_preheader", "no_recipient", "no_unsubscribe_link", "not_aligned",
+    "not_exported", "sandbox", "sender_not_owned", "sender_not_verified", "spf_not_aligned", "spf_unknown", "stale",
+    "template_removed", "tenant_incomplete", "tenant_missing", "tenant_paused", "too_large",
+    "unknown_placeholder", "warm_up",
 ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """
-The page on which a reader chooses lists, topics, language and frequency, leaves all, reads the stored data, and asks
-for its erasure, which a mail confirms.
+The page on which a reader chooses lists, topics, name, language and frequency, leaves all, reads the stored data, and
+asks for its erasure, which a mail confirms.
 
 The link in each issue names the hash of the address. What a reader leaves or confirms counts at once, by a consent
 record; contacts and lists follow by a worker. A reader changes what the page showed: a list that was confirmed, joined
@@ -22,6 +22,7 @@ from newsletters.issues.readers.texts import LANGUAGES, page_texts
 from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Choices
 from newsletters.store.readers import choices
+from shared.api.errors import InvalidInput
 from shared.policy.consent.records import State
 from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope
 from shared.runtime import clock
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 LEAVE_ALL, DATA = "leave_all", "data"
 SHOWN, _NOT = "shown", "-"
+NAME, SHOWS_NAME = "first_name", "shows_name"  # a form leaves an empty field out
 FREQUENCIES: Final[tuple[Frequency, ...]] = ("all", "weekly", "monthly")
 
 
@@ -74,6 +76,9 @@ def _answered(
         return forms.sentence(HTTPStatus.OK, language, texts.look_in_inbox, texts.erase_comes)
     try:
         _save(deps, visit, link, reader)
+    except InvalidInput:
+        status, problem = HTTPStatus.UNPROCESSABLE_ENTITY, page_texts(language).first_name
+        return _page(visit, reader, language, status, problem)
     except StaleVersion:
         said = page_texts(language).changed_meanwhile
         return _page(visit, read(deps, link), language, HTTPStatus.CONFLICT, said)
@@ -94,8 +99,8 @@ def _left_all(
 
 
 def _save(deps: IssueDependencies, visit: Visit, link: Link, reader: Reader) -> None:
-    """Store what the form says. Raises StaleVersion, and StaleVersion too if the form was of an older page."""
-    shown = _shown(visit)
+    """Store what the form says. Raises InvalidInput, and StaleVersion, also if the form was of an older page."""
+    shown, first_name = _shown(visit), _new_name(visit, reader)
     if visit.first("version") != str(reader.version) or (reader.lists and not shown):
         raise StaleVersion("version: the choices have changed; read them again")
     wanted = {*visit.fields.get("list", [])}
@@ -111,11 +116,21 @@ def _save(deps: IssueDependencies, visit: Visit, link: Link, reader: Reader) -> 
         *(_evidence(visit, link, reader, action="joined", list_id=one) for one in joins),
     ]
     chosen = _chosen(visit, link, reader, joins, leaves)
+    if first_name is not None:
+        chosen = chosen.model_copy(update={"first_name": first_name})
     made = choices.put(deps.store.table, reader.choices, chosen, evidence)
     if link.list_id in leaves:
         acts.count_left(deps, link)
-    if made.joins or made.is_language_new:
+    if made.changes_contact:
         signup.enqueue(deps, ReaderRequested.of(made))
+
+
+def _new_name(visit: Visit, reader: Reader) -> str | None:
+    """Return the name that a form changes, empty if it removes it; None if it stays. Raises InvalidInput."""
+    if not visit.first(SHOWS_NAME):
+        return None
+    name = signup.name_of(visit)
+    return name if name != reader.first_name else None
 
 
 def _shown(visit: Visit) -> dict[str, bool]:
@@ -152,6 +167,7 @@ def _chosen(
         topics={list_id: chosen for list_id, chosen in (kept | topics).items() if chosen},
         joins=sorted({*joins, *(present.joins if present else [])} - {*leaves}),
         is_language_new=is_new,
+        first_name=present.first_name if present else None,
         last_issue_at=present.last_issue_at if present else None,
         last_issue_id=present.last_issue_id if present else None,
         changed_at=clock.to_text(clock.now_ms()),
@@ -186,6 +202,10 @@ def _page(
         _lists(reader, texts),
         *(_topics(reader, one, texts) for one in reader.lists if one.topics),
         _often(reader, texts),
+        forms.text_field(
+            NAME, texts.first_name, autocomplete="given-name", value=reader.first_name
+        ),
+        forms.hidden(SHOWS_NAME, "1"),
         forms.menu(
             "language",
             texts.language,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from newsletters.issues.links import Link
     from newsletters.store.items import PublicList
     from shared.aws.dynamodb import Attributes, Table
+    from shared.identity.contacts.items import Details
 
 CHOICES: Final = "choices"
 MOST_RECORDS: Final = 1_000  # of a download; a request about the person has all
@@ -67,6 +68,7 @@ class Reader:
     subscribed: AbstractSet[str]
     choices: Choices | None
     language: str
+    first_name: str = field(repr=False)
     is_erased: bool
 
     @property
@@ -112,8 +114,30 @@ def read(deps: IssueDependencies, link: Link) -> Reader:
         subscribed=own,
         choices=made,
         language=language,
+        first_name=_first_name(made, stored),
         is_erased=_is_erased(requests.get(ERASE)),
     )
+
+
+def _first_name(made: Choices | None, stored: Details | None) -> str:
+    """Return the first name that a reader has just chosen, else that of the contact; empty without one."""
+    if made is not None and made.first_name is not None:
+        return made.first_name
+    return (stored.given_names if stored else None) or ""
+
+
+def language_of_reader(deps: IssueDependencies, link: Link) -> str | None:
+    """Return the language that a reader has chosen, else that of the contact or of the sign-up; None without one."""
+    table, company = deps.store.table, link.company_id
+    made = choices.get(table, company, link.recipient)
+    if made is not None and made.language:
+        return made.language
+    person = _of_issue(deps, link)
+    stored = details.described(deps.people.contacts, person).details if person else None
+    if stored is not None and stored.language:
+        return stored.language
+    asked = signups.get(table, company, link.recipient, link.list_id) if link.list_id else None
+    return asked.language if asked is not None else None
 
 
 def contact_of(table: Table, company: str, email: str) -> Profile | None:
@@ -131,16 +155,19 @@ def _named(
     deps: IssueDependencies, link: Link, asked: Signup | None
 ) -> tuple[str | None, Profile | None]:
     """Return the language in which the reader asked for a link, and the contact that it leads to."""
-    table, contacts, company = deps.store.table, deps.people.contacts, link.company_id
     if link.issue_id:
-        recipient = recipients.get(table, link.issue_id, link.recipient)
-        of_issue = (
-            resolution.current(contacts, company, recipient.contact_id) if recipient else None
-        )
-        return None, of_issue
+        return None, _of_issue(deps, link)
     if asked is None:
         return None, None
-    return asked.language, contact_of(contacts, company, asked.email)
+    return asked.language, contact_of(deps.people.contacts, link.company_id, asked.email)
+
+
+def _of_issue(deps: IssueDependencies, link: Link) -> Profile | None:
+    """Return the contact of the recipient whom a link of an issue names."""
+    found = recipients.get(deps.store.table, link.issue_id, link.recipient)
+    if found is None:
+        return None
+    return resolution.current(deps.people.contacts, link.company_id, found.contact_id)
 
 
 def _address(deps: IssueDependencies, link: Link, person: Profile) -> str | None:

@@ -190,7 +190,8 @@ class Choices(ReaderItem):
     """
     What a reader has chosen: *language* of pages and mails, *frequency* of issues, *topics* of each list. *joins* are
     lists into which the contact *contact_id* is still to come, *is_language_new* that the contact does not have the
-    language yet; until then it is open work. *last_issue_at* is kept for readers who want fewer issues.
+    language yet, *first_name* the one that it does not have yet, empty for none; until then it is open work.
+    *last_issue_at* is kept for readers who want fewer issues.
     """
 
     sort: ClassVar[str] = "CHOICES"
@@ -203,6 +204,7 @@ class Choices(ReaderItem):
     topics: dict[str, list[str]] = Field(default_factory=dict)
     joins: list[str] = Field(default_factory=list)
     is_language_new: bool = False
+    first_name: str | None = Field(default=None, repr=False)
     last_issue_at: str | None = None
     last_issue_id: str | None = None
     changed_at: str
@@ -210,6 +212,11 @@ class Choices(ReaderItem):
     turn: int = 0
     GSI1PK: str | None = OPEN_WORK
     GSI1SK: str | None = None
+
+    @property
+    def changes_contact(self) -> bool:
+        """Whether the contact does not have yet what the reader has chosen."""
+        return bool(self.joins) or self.is_language_new or self.first_name is not None
 
 
 class SoftBounces(ReaderItem):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -34,6 +35,7 @@ class RecipientState(StrEnum):
     UNKNOWN = "unknown"
 
 
+_TEST_TAG: Final = re.compile(r"test-(?P<test>[0-9a-f]{16})-(?P<number>\d{1,2})", re.ASCII)
 ENDED: Final = frozenset(
     {
         RecipientState.SENT,
@@ -202,10 +204,14 @@ class VariantStats(TableItem):
     unsubscribed: int = 0
 
 
+type TestOutcome = Literal["delayed", "delivered", "bounced", "complained", "rejected"]
+
+
 class TestMail(TableItem):
     """
     A mail of a test of an issue to a person of the company: counted nowhere. *sealed* is its content, of a *variant*.
-    States as of a recipient.
+    States as of a recipient; *outcome* is what the provider has reported since. In its events *tag* stands for the
+    recipient.
     """
 
     __test__ = False
@@ -219,7 +225,19 @@ class TestMail(TableItem):
     sealed: dict[str, Any]
     variant: Variant = "a"
     state: RecipientState = RecipientState.PLANNED
+    outcome: TestOutcome | None = None
     reason: str | None = None
     owner: str | None = None
     deadline_ms: int | None = None
     ttl: int
+
+    @property
+    def tag(self) -> str:
+        """What names the mail in a tag of the provider; no hash of an address begins like it."""
+        return f"test-{self.test_id}-{self.number}"
+
+    @classmethod
+    def named_by(cls, tag: str) -> tuple[str, str] | None:
+        """Return the test and the number of the mail that a tag names; None for the tag of a recipient."""
+        found = _TEST_TAG.fullmatch(tag)
+        return (found["test"], found["number"]) if found else None

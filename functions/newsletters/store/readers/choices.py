@@ -49,7 +49,7 @@ def put(
             "turn": present.turn + 1 if present else 0,
         }
     )
-    due = _due_at(changed) if changed.joins or changed.is_language_new else {}
+    due = _due_at(changed) if changed.changes_contact else {}
     written = {name: value for name, value in changed.attributes().items() if name not in _DUE}
     unchanged = (
         Choices.attr("version").eq(present.version) if present else Attr(PARTITION_KEY).not_exists()
@@ -70,7 +70,7 @@ def finish(table: Table, choices: Choices) -> None:
         table.update(
             Choices.key(choices.company_id, choices.recipient),
             put=Choices.named(joins=[], is_language_new=False),
-            drop=_DUE,
+            drop=[*_DUE, Choices.name_of("first_name")],
             when=Choices.attr("turn").eq(choices.turn),
         )
     except ConditionFailed:

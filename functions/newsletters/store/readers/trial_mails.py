@@ -12,14 +12,23 @@ from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.tables.rate_limits.fixed_window import Quotas
 from shared.aws.tables.rate_limits.limit import Limit
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from newsletters.store.items.recipients import TestOutcome
     from shared.aws.dynamodb import Attributes, Table
 
 OF_DAY: Final = (Limit(20, clock.DAY_SECONDS),)
 MOST_MAILS: Final = 10  # of a test
+OUTCOMES: Final[tuple[TestOutcome, ...]] = (
+    "delayed",
+    "delivered",
+    "bounced",
+    "complained",
+    "rejected",
+)
 _SUBJECT: Final = "tests"  # of the quota
 
 
@@ -66,6 +75,27 @@ def settle(table: Table, mail: TestMail, state: RecipientState, reason: str | No
         put=TestMail.named(state=state.value, reason=reason),
         drop=[TestMail.name_of("owner"), TestMail.name_of("deadline_ms")],
     )
+
+
+def note_outcome(
+    table: Table, issue_id: str, test_id: str, number: str, outcome: TestOutcome
+) -> bool:
+    """
+    Note what the provider reports of a mail, in any order: the later one of OUTCOMES counts. False if that is known, or
+    the test is over. Raises Transient if another event was written meanwhile.
+    """
+    item = table.get(TestMail.key(issue_id, test_id, number))
+    mail = TestMail.read(item) if item else None
+    if mail is None or (mail.outcome and OUTCOMES.index(outcome) <= OUTCOMES.index(mail.outcome)):
+        return False
+    written = TestMail.attr("outcome")
+    is_as_read = written.not_exists() if mail.outcome is None else written.eq(mail.outcome)
+    still_there = Attr(PARTITION_KEY).exists()
+    try:
+        table.update(_key(mail), put=TestMail.named(outcome=outcome), when=still_there & is_as_read)
+    except ConditionFailed:
+        raise Transient("test_contended") from None
+    return True
 
 
 def _key(mail: TestMail) -> Attributes:

@@ -10,7 +10,13 @@ import pytest
 
 from shared.providers import dns
 from shared.providers.email.identities import Account, Identities, Identity
-from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
+from tests.simulation.newsletters.scenarios import (
+    EDITED,
+    EXPORTED,
+    configured,
+    draft_edited,
+    settled,
+)
 from tests.simulation.newsletters.steps.issues import (
     ONE,
     READERS,
@@ -144,3 +150,21 @@ def test_the_checklist_says_what_the_senders_records_lack_and_blocks_nothing(
     ]
     assert [one["code"] for one in found] == warned
     assert {one["level"] for one in found} <= {"warning"}
+
+
+def test_the_checklist_says_that_the_newsletter_has_changed_since_the_approval(
+    system: System,
+) -> None:
+    READY(system)
+
+    def levels() -> list[str]:
+        checks = system.read(f"{ONE}/checklist")["checks"]
+        return [one["level"] for one in checks if one["code"] == "newsletter_changed"]
+
+    assert levels() == []
+    draft_edited(system)
+    assert levels() == ["warning"]
+    sent(system)
+    system.settle()
+    html = mails(system)[0]["Content"]["Simple"]["Body"]["Html"]["Data"]
+    assert EDITED not in html

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from tests.simulation.newsletters.system import System
 
 pytestmark = pytest.mark.long
-PEOPLE = int(os.environ.get("PARLEY_ISSUE_PEOPLE", "1000"))
+PEOPLE = int(os.environ.get("PARLEY_ISSUE_PEOPLE", "10000"))
 IN_SECOND, IN_BOTH = PEOPLE // 10, PEOPLE // 30
 SMALL, OTHER = "globex", "IS-20260101-00000000"
 RATE = share_of(14, 1)  # as the sandbox
@@ -69,8 +69,11 @@ class Provider:
     taken: Counter[str] = field(default_factory=Counter)
     requests: list[dict[str, Any]] = field(default_factory=list)
     lost: int = 0
+    is_suspended: bool = False
 
     def send_email(self, **request: Any) -> dict[str, Any]:
+        if self.is_suspended:
+            raise _error("AccountSuspendedException", 400)
         (address,) = request["Destination"]["ToAddresses"]
         what = self.chance.random()
         if what < 0.0005:
@@ -154,6 +157,7 @@ class Trouble:
     chance: random.Random
     leaving: list[str]
     other_at: int | None = None  # mails when the issue of another company began
+    reasons: set[str | None] = field(default_factory=set)  # why the issue has paused
 
     def before(self, number: int) -> None:
         """Disturb the round of this number."""
@@ -167,6 +171,7 @@ class Trouble:
         if number % 40 == 20 and issue_of(system).state is IssueState.SENDING:
             ordered("pause", str(number))(system)
             ordered("resume", str(number))(system)
+        self._suspend(taken)
         if number == 30:
             for address in self.leaving:
                 opted(system, address, EMAIL, out=True)
@@ -174,6 +179,16 @@ class Trouble:
             mail = self.chance.choice(self.provider.requests)
             event = self.chance.choice(["Delivery", "Delivery", "Bounce"])
             reported(system, mail, event, bounceType="Permanent", bounceSubType="General")
+
+    def _suspend(self, taken: int) -> None:
+        """Half of the mails later SES suspends the account, until people have written to it and go on."""
+        system, provider = self.system, self.provider
+        if issue_of(system).state is IssueState.PAUSED:
+            self.reasons.add(issue_of(system).pause_reason)
+            provider.is_suspended = False
+            ordered("resume", f"after {len(system.interceptor.calls)}")(system)
+        elif taken > PEOPLE // 2 and not self.reasons:
+            provider.is_suspended = True
 
 
 def test_each_person_of_a_large_issue_gets_one_mail_or_has_a_named_end(system: System) -> None:
@@ -221,6 +236,7 @@ def test_each_person_of_a_large_issue_gets_one_mail_or_has_a_named_end(system: S
     )
     assert trouble.other_at is not None
     assert waited - trouble.other_at <= 2 * MAILS_OF_A_TURN
+    assert trouble.reasons == {"ses_AccountSuspendedException"}
     assert not system.fifo_queues.dead_letters
 
 

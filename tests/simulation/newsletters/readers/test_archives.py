@@ -11,12 +11,19 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from newsletters.issues.readers import archive
+from newsletters.store.items import TestMail
+from shared.aws.dynamodb import Table
+from shared.policy.consent import unreachable
+from shared.policy.consent.subscriptions import EMAIL
+from tests import keyring
 from tests.simulation.newsletters.scenarios import EXPORTED, settled
 from tests.simulation.newsletters.steps.issues import (
     ALL,
+    KEYS,
     ONE,
     addressed,
     approved,
+    consents_of,
     drafted,
     granted,
     headers,
@@ -25,6 +32,7 @@ from tests.simulation.newsletters.steps.issues import (
     mails,
     newest_issue,
     opened,
+    reported,
     stats,
     unsubscribe_url,
     with_readers,
@@ -197,7 +205,7 @@ def test_a_test_reaches_people_of_the_company_and_changes_nothing(system: System
     assert addressed(system) == people
     mail = mails(system)[0]
     assert mail["Content"]["Simple"]["Subject"]["Data"] == "[TEST] News of the week"
-    assert "ConfigurationSetName" not in mail
+    assert mail["ConfigurationSetName"]
     body = mail["Content"]["Simple"]["Body"]
     assert "{{" not in body["Html"]["Data"] + body["Text"]["Data"]
     assert headers(mail)["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -213,6 +221,38 @@ def test_a_test_reaches_people_of_the_company_and_changes_nothing(system: System
     system.act("POST", f"{ONE}/test", {"addresses": people}, key="test")  # repeated
     system.settle()
     assert len(addressed(system)) == 2
+
+
+def test_a_test_shows_what_the_provider_reports_of_its_mails_and_counts_it_nowhere(
+    system: System,
+) -> None:
+    settled(EXPORTED, with_readers())(system)
+    drafted(system)
+    people = ["ann@shop.example", "ben@shop.example", "cleo@shop.example"]
+    made = system.act("POST", f"{ONE}/test", {"addresses": people}, key="test")
+    system.settle()
+    first, second, _ = sorted(mails(system), key=lambda one: one["Destination"]["ToAddresses"])
+
+    for _ in range(2):
+        reported(system, first, "Delivery")
+        reported(system, first, "DeliveryDelay")
+        reported(system, second, "Bounce", bounceType="Permanent", bounceSubType="General")
+        reported(system, second, "Delivery")
+        system.settle()
+
+    found = system.read(f"{ONE}/tests/{made['test_id']}")["mails"]
+    assert [one.get("outcome") for one in found] == ["delivered", "bounced", None]
+    assert stats(system) == {}
+    with keyring.held(KEYS):
+        log = consents_of(system).table
+        assert unreachable.of_address(log, COMPANY, people[1], EMAIL) is None
+    system.clock.ms += 2 * DAY
+    table = Table(system.dynamodb, system.table)
+    for one in range(3):
+        table.delete(TestMail.key(system.issue_id, made["test_id"], f"{one}"))
+    reported(system, first, "Complaint")
+    system.settle()
+    assert not system.fifo_queues.dead_letters
 
 
 @pytest.mark.long

@@ -22,6 +22,8 @@ from tests.simulation.newsletters.steps.issues import (
     ledger,
     mails,
     opened,
+    opted,
+    reader,
     sent,
     stats,
     unsubscribe_url,
@@ -75,6 +77,8 @@ def saved(system: System, path: str, **fields: Any) -> int:
         form.setdefault(name, []).append(value)
     form["version"] = re.findall(r'name="version" value="(\d+)"', page.text)[0]
     form["shown"] = re.findall(r'name="shown" value="([^"]*)"', page.text)[0]
+    form["first_name"] = re.findall(r'name="first_name" value="([^"]*)"', page.text)[0]
+    form["shows_name"] = "1"
     form["language"] = re.findall(r'value="(\w+)" lang="\w+" selected', page.text)[0]
     return visited(system, path, form | {"act": "save"} | fields).status
 
@@ -180,6 +184,71 @@ def test_the_language_reaches_the_page_and_the_contact(system: System) -> None:
     assert stored is not None
     assert stored.language == "ar"
     assert not system.open_work()
+
+
+def stored_name(system: System) -> str | None:
+    own = person(system)
+    assert own is not None
+    stored = details.described(contacts_of(system), own).details
+    return stored.given_names if stored else None
+
+
+def test_a_reader_changes_and_removes_the_own_name(system: System) -> None:
+    _, path = with_issue(system)
+    assert stored_name(system) == "Dora"
+    assert saved(system, path, first_name=" Dörte  Mill ") == 200
+    assert 'value="Dörte Mill"' in visited(system, path).text  # before the worker has changed it
+    system.settle()
+    assert stored_name(system) == "Dörte Mill"
+    assert not any("first_name" in row for row in rows_of_readers(system, "CHOICES"))
+
+    assert saved(system, path, first_name="x" * 101) == 422
+    assert saved(system, path, frequency="monthly") == 200
+    system.settle()
+    assert stored_name(system) == "Dörte Mill"
+    assert saved(system, path, first_name="") == 200
+    system.settle()
+    assert stored_name(system) is None
+    assert not system.open_work()
+
+
+def test_a_form_without_the_name_keeps_it_and_a_choice_meanwhile_does_too(system: System) -> None:
+    list_id, path = with_issue(system)
+    form = {"act": "save", "list": [list_id], "shown": list_id, "version": "0", "language": "en"}
+    assert visited(system, path, form).status == 200
+    assert saved(system, path, first_name="Eve") == 200
+    assert saved(system, path, frequency="weekly") == 200  # before the worker has changed it
+    system.settle()
+    assert stored_name(system) == "Eve"
+
+
+def test_the_pages_on_which_a_reader_leaves_are_in_the_readers_language(system: System) -> None:
+    _, path = with_issue(system)
+    leave = unsubscribe_url(mails(system)[-1])
+    assert 'lang="en"' in opened(system, leave).text
+    assert saved(system, path, language="ar") == 200
+
+    asked = opened(system, leave)  # before a worker has changed the contact
+    assert 'lang="ar" dir="rtl"' in asked.text
+    (shown,) = re.findall(r'name="language" value="(\w+)"', asked.text)
+    left = opened(system, leave, "POST", f"scope=list&language={shown}")
+    assert 'lang="ar" dir="rtl"' in left.text
+    assert 'name="language" value="ar"' in left.text
+    (row,) = [one for one in rows_of_readers(system, "CONSENT") if one["action"] == "left"]
+    assert row["language"] == "ar"
+    assert opened(system, leave, "POST", "List-Unsubscribe=One-Click").status == 200
+
+
+@pytest.mark.parametrize(("language", "expected"), [("de-AT", "de"), ("sw", "en"), (None, "en")])
+def test_without_a_choice_the_language_of_the_contact_counts_as_far_as_it_has_texts(
+    system: System, language: str | None, expected: str
+) -> None:
+    EXPORTED(system)
+    reader(system, published(system), DORA, language=language)
+    opted(system, DORA)
+    settled(drafted, approved, sent)(system)
+
+    assert f'lang="{expected}"' in opened(system, unsubscribe_url(mails(system)[-1])).text
 
 
 def test_a_reader_leaves_all_newsletters_and_comes_back_to_one(system: System) -> None:

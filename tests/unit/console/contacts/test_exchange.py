@@ -46,6 +46,7 @@ def test_consent_is_attested_only_for_chosen_channels() -> None:
         "consent": None,
     }
     assert asked[1]["consent"] == {
+        "state": "opted_in",
         "channels": ["sms"],
         "source": "till slip",
         "given_at": "2026-01-31T00:00:00Z",

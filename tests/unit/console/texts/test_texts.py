@@ -175,6 +175,8 @@ BY_VALUE = {
         "playground.by",
         "try_ticket.channel",
         "switch",
+        "exchange.consent.state",
+        "newsletter.test.outcome",
         "exchange.did",
         "exchange.end",
         "exchange.ended",

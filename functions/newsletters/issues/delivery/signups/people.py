@@ -64,16 +64,22 @@ def leave_all(resources: SendingResources, asked: Signup) -> None:
 
 
 def choose(resources: SendingResources, made: Choices) -> None:
-    """Bring a contact into the chosen lists, and store the chosen language. Safe to repeat. Raises Transient."""
+    """Bring a contact into the chosen lists, and store the chosen language and name. Repeatable. Raises Transient."""
     table = resources.people.contacts
     person = resolution.current(table, made.company_id, made.contact_id)
     if person is None:
         return  # erased meanwhile
     for list_id in made.joins:
         lists.add(table, made.company_id, list_id, person)
+    fields: dict[str, Any] = {}
     if made.is_language_new and made.language:
-        cause = digest("newsletter choices", made.company_id, made.recipient, made.changed_at)
-        _change(table, person, {"language": made.language}, Act(cause, READER), What.CHANGED)
+        fields["language"] = made.language
+    if made.first_name is not None:
+        fields["given_names"] = made.first_name or None
+    if fields:
+        named = (made.company_id, made.recipient, made.changed_at, str(made.version))
+        cause = digest("newsletter choices", *named)
+        _change(table, person, fields, Act(cause, READER), What.CHANGED)
 
 
 def _contact(table: Table, company: str, own: Identifier, cause: str) -> Profile:

@@ -162,6 +162,6 @@ def _welcome(resources: SendingResources, signup: Signup, run: Run) -> None:
 
 
 def _apply(resources: SendingResources, made: Choices) -> None:
-    """Bring the contact of a reader into the chosen lists, and store the chosen language."""
+    """Bring the contact of a reader into the chosen lists, and store the chosen language and name."""
     people.choose(resources, made)
     choices.finish(resources.store.table, made)

@@ -68,17 +68,27 @@ def respond(deps: IssueDependencies, visit: Visit, of: PublicList) -> dict[str, 
 def _filled(visit: Visit) -> Filled:
     """Return what the form has. Other fields of a company's own form are ignored. Raises InvalidInput."""
     problems = []
-    email, name = "", visit.first("first_name")
+    email = name = ""
     try:
         email = email_of(visit)
     except InvalidInput as refusal:
         problems += refusal.problems
-    if len(name) > LONGEST_NAME or _CONTROL.search(name):
-        rule = f"must have at most {LONGEST_NAME} characters, and no control characters"
-        problems.append({"field": "first_name", "problem": rule})
+    try:
+        name = name_of(visit)
+    except InvalidInput as refusal:
+        problems += refusal.problems
     if problems:
         raise InvalidInput(problems)
-    return Filled(email, " ".join(unicodedata.normalize("NFC", name).split()))
+    return Filled(email, name)
+
+
+def name_of(visit: Visit) -> str:
+    """Return the first name in the form in one line, empty without one. Raises InvalidInput."""
+    name = visit.first("first_name")
+    if len(name) > LONGEST_NAME or _CONTROL.search(name):
+        rule = f"must have at most {LONGEST_NAME} characters, and no control characters"
+        raise InvalidInput([{"field": "first_name", "problem": rule}])
+    return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def email_of(visit: Visit) -> str:

@@ -16,6 +16,7 @@ with all keys, so that after a rotation one address may have an item for each. T
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -197,6 +198,21 @@ class Consents:
         if the event, or a newer one, was already recorded under this hash.
         """
         return self._put_if_newer(_consent(company, of_address, channel, state, statement))
+
+    def take_back_opt_in(self, company: str, address: str, channel: str, evidence: str) -> None:
+        """
+        Remove the opt-in of an address on a channel whose evidence begins with *evidence*: it was recorded by mistake,
+        where no event was known. Idempotent; a newer event stays.
+        """
+        for hashed in _hashes(address):
+            key = Consent.key(company, hashed, channel)
+            item = self.table.get(key)
+            found = Consent.model_validate(item) if item else None
+            if found is None or not found.evidence.startswith(evidence):
+                continue
+            same = Attr("state").eq(State.OPTED_IN.value) & Attr("evidence").eq(found.evidence)
+            with suppress(ConditionFailed):
+                self.table.delete(key, when=same & Attr("at").eq(found.at))
 
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
         """

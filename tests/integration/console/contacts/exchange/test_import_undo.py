@@ -9,6 +9,7 @@ import pytest
 from console.contacts.imports import job
 from shared.contacts import lists
 from shared.identity.contacts import resolution
+from shared.policy.consent.records import Source, Statement
 from shared.runtime import clock
 from tests.integration.console.contacts.exchange.imports import ADMIN, Files
 from tests.integration.console.contacts.exchange.test_contact_imports import AFTER_LEASE_MS
@@ -159,3 +160,38 @@ def test_a_process_that_dies_at_any_call_takes_back_the_same_and_reports_the_sam
             assert rows(files, path) == ["withdrawn", "kept", "withdrawn"], (call, after, killed)
     assert call > 10
     assert len(members(inbox, regulars)) == rounds
+
+
+ATTESTED = {"channels": ["email"], "source": "a form", "given_at": "2025-12-01T00:00:00Z"}
+
+
+def test_opt_ins_that_the_import_has_attested_are_taken_back_and_no_other_choice_is(
+    inbox: InboxSystem, files: Files
+) -> None:
+    records = inbox.module.consent_records
+    own = Statement(source=Source.LINK, at_ms=clock.now_ms() - DAY_MS, evidence="signup/1")
+    records.record_opt_in("acme", ["a@example.com"], own, channels=("email",))
+    path = files.imported(TEXT, "email", list_id=made_list(files), consent=ATTESTED)
+    people = ["a@example.com", "b@example.com", "c@example.com"]
+    assert all(records.standing("acme", [one], "email").is_opted_in for one in people)
+    out = Statement(source=Source.WORD, at_ms=clock.now_ms(), evidence="stop")
+    records.record_opt_out("acme", ["c@example.com"], out, channels=("email",))
+
+    assert undone(files, path) == counts(3, 0, 0)
+
+    newest = [records.standing("acme", [one], "email").newest for one in people]
+    assert newest[0].evidence == "signup/1"
+    assert newest[1] is None
+    assert newest[2].state == "opted_out"
+
+
+def test_opt_outs_and_bounces_of_an_import_stay_when_it_is_undone(
+    inbox: InboxSystem, files: Files
+) -> None:
+    said = ATTESTED | {"state": "opted_out"}
+    path = files.imported(TEXT, "email", list_id=made_list(files), consent=said)
+
+    undone(files, path)
+
+    standing = inbox.module.consent_records.standing("acme", ["b@example.com"], "email")
+    assert standing.is_opted_out

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from shared.policy.consent import withdrawals
+from shared.policy.consent import unreachable, withdrawals
 from shared.policy.consent.records import Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
@@ -136,3 +136,75 @@ def test_a_number_that_changed_hands_names_no_contact_in_a_file(
     assert files.counts(path)[4] == int(is_refused)
     shown = inbox.get(ADMIN, f"/contacts/{ann['contactId']}").result
     assert (shown["name"] == "Ann") is is_refused
+
+
+OLD_TOOL = {"channels": ["email"], "source": "unsubscribed in the earlier tool"}
+ANN, BOB = "ann@example.com", "bob@example.com"
+
+
+def out(day: str = "2025-06-01") -> dict[str, Any]:
+    return OLD_TOOL | {"state": "opted_out", "given_at": f"{day}T00:00:00Z"}
+
+
+@pytest.mark.parametrize("first", ["opted_in", "opted_out"])
+def test_people_who_have_left_an_earlier_tool_are_imported_as_such_in_any_order_of_the_files(
+    inbox: InboxSystem, files: Files, first: str
+) -> None:
+    agreed = OLD_TOOL | {"source": "form", "given_at": "2025-12-01T00:00:00Z"}
+    both = {"opted_in": (f"email\n{ANN}\n{BOB}\n", agreed), "opted_out": (f"email\n{ANN}\n", out())}
+    for state in sorted(both, key=lambda one: one != first):
+        text, consent = both[state]
+        files.imported(text, "email", consent=consent)
+
+    records = inbox.module.consent_records
+    newest = records.standing("acme", [ANN], "email").newest
+    assert newest.state == "opted_out"
+    assert newest.evidence.endswith(": unsubscribed in the earlier tool")
+    assert newest.recorded_by == "human:user:kim"
+    assert records.standing("acme", [BOB], "email").is_opted_in
+
+
+def test_an_imported_opt_out_counts_for_all_addresses_of_its_contact_and_needs_no_right_to_consent(
+    inbox: InboxSystem, files: Files
+) -> None:
+    named = [{"kind": "email", "value": one} for one in (ANN, BOB)]
+    created(inbox, "Ann", identifiers=named)
+    caller = replace(ADMIN, scopes=ADMIN.scopes - {"consent:write"})
+    path = files.uploaded(f"email\n{ANN}\n")
+    answer = files.ask(
+        f"POST {path}/start", {"columns": ["email"], "consent": out()}, caller=caller
+    )
+    assert answer.status == 202
+    files.runs.drain()
+
+    records = inbox.module.consent_records
+    assert all(records.standing("acme", [one], "email").is_opted_out for one in (ANN, BOB))
+    assert not records.standing("acme", [ANN], "sms").is_opted_out
+
+
+def test_an_imported_opt_out_ends_no_later_choice_of_the_person(
+    inbox: InboxSystem, files: Files
+) -> None:
+    said = Statement(source=Source.LINK, at_ms=clock.now_ms(), evidence="signup/1")
+    inbox.module.consent_records.record_opt_in("acme", [ANN], said, channels=("email",))
+
+    files.imported(f"email\n{ANN}\n", "email", consent=out())
+
+    assert inbox.module.consent_records.standing("acme", [ANN], "email").is_opted_in
+
+
+def test_addresses_that_an_earlier_tool_did_not_reach_get_nothing_until_an_administrator_lifts_it(
+    inbox: InboxSystem, files: Files
+) -> None:
+    bounced = out() | {"state": "unreachable", "source": "bounced in the earlier tool"}
+
+    files.imported(f"email\n{ANN}\n", "email", consent=bounced)
+
+    log = inbox.module.consent_records.table
+    found = unreachable.of_address(log, "acme", ANN, "email")
+    assert found is not None
+    assert (found.reason, found.evidence.partition(": ")[2]) == (
+        "imported",
+        "bounced in the earlier tool",
+    )
+    assert not inbox.module.consent_records.standing("acme", [ANN], "email").is_opted_out
