@@ -37,7 +37,7 @@ from shared.inbox.notifications.webhooks.items import EventType, Logged, Signing
 from shared.inbox.reports.items import DayCounts, OutcomeDay, PersonMonth, ReportSettings
 from shared.privacy import PART
 from shared.runtime import clock
-from tests import client_pool
+from tests.aws import client_pool
 from tests.integration.console.system import (
     InboxSystem,
     Invocation,

@@ -19,7 +19,7 @@ from shared.access.ownership.claims import Proof
 from shared.api.audit_log.items import PARTITION_KEY, SORT_KEY, Change
 from shared.api.auth import Caller
 from shared.runtime import clock
-from tests import client_pool
+from tests.aws import client_pool
 from tests.integration.console.operations.operations import Operations, changed, operations_on_moto
 from tests.integration.console.setup.email_identities import Ses, identity
 from tests.integration.isolation.attacks.attacks import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.simulation.newsletters.test_issues import contact_id, plan
 
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
@@ -15,7 +14,9 @@ from shared.policy.consent import unreachable
 from shared.policy.consent.subscriptions import EMAIL, subscription
 from shared.runtime import clock
 from tests import keyring
-from tests.simulation.newsletters.issues import (
+from tests.simulation.newsletters.issues.test_issues import contact_id, plan
+from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from tests.simulation.newsletters.steps.issues import (
     KEYS,
     ONE,
     READERS,
@@ -38,7 +39,6 @@ from tests.simulation.newsletters.issues import (
     stats,
     with_readers,
 )
-from tests.simulation.newsletters.scenarios import EXPORTED, settled
 from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
