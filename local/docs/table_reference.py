@@ -41,6 +41,7 @@ from shared.identity.contacts.attributes import Definitions
 from shared.identity.contacts.items import Change as ContactChange
 from shared.identity.contacts.items import Found, Marker, Merge, Note, Profile, Ticket
 from shared.inbox import items as inbox
+from shared.inbox.lists import items as inbox_lists
 from shared.inbox.live import items as live
 from shared.inbox.notifications.items import Notification
 from shared.inbox.notifications.webhooks.items import Due, Logged, Waiting, Webhook
@@ -64,8 +65,8 @@ _KEYS = frozenset(TableItem.model_fields)
 type _InInbox = type[
     inbox.Entry
     | inbox.ParkedHead
-    | inbox.CompanyLists
-    | inbox.SavedViews
+    | inbox_lists.CompanyLists
+    | inbox_lists.SavedViews
     | DayCounts
     | OutcomeDay
     | BusyDays
@@ -79,7 +80,7 @@ type _InInbox = type[
     | inbox.Rebuild
 ]
 INBOX: tuple[_InInbox, ...] = (
-    *(inbox.Entry, inbox.ParkedHead, inbox.CompanyLists, inbox.SavedViews),
+    *(inbox.Entry, inbox.ParkedHead, inbox_lists.CompanyLists, inbox_lists.SavedViews),
     *(DayCounts, OutcomeDay, BusyDays, PersonMonth, ReportSettings),
     *(inbox.InboxRequest, BulkChange, BulkPage, BulkUndo, NotificationState, inbox.Rebuild),
 )

@@ -165,7 +165,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def company_secret_id(stage: str, company: str, name: str) -> str:
-    """Return the name of a company's secret; `shared.tenancy.secret_owners` reads the company from it."""
+    """Return the name of a company's secret; `shared.identity.secret_owners` reads the company from it."""
     return f"parley/{stage}/companies/{company}/{name}"
 
 

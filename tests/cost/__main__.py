@@ -20,7 +20,7 @@ from tests.cost import conversations
 from tests.cost.console import inbox as inbox_cost
 from tests.cost.console import people
 from tests.cost.email_threads import prices, threads
-from tests.cost.email_threads.kinds import TEXT
+from tests.cost.email_threads.acts import TEXT
 from tests.cost.idle import idle as idle_cost
 from tests.cost.newsletters import newsletters
 from tests.cost.report import differences, markdown

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.inbox.items import SavedViews, pk
+from shared.inbox.items import pk
+from shared.inbox.lists.items import SavedViews
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from math import ceil
 import pytest
 
 from tests.cost.email_threads import prices
-from tests.cost.email_threads.kinds import KINDS, TEXT, WRITTEN_DOWN, Kind
+from tests.cost.email_threads.acts import TEXT
+from tests.cost.email_threads.kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.email_threads.threads import LENGTHS, Table, differences, markdown, measure
 from tests.cost.richpanel.model_calls import Call
 from tests.simulation.email_threads.system import System

@@ -14,12 +14,9 @@ from shared.aws.dynamodb import Table as StoredTable
 from shared.runtime import clock
 from tests.cost import harness
 from tests.cost.email_threads import prices as email_prices
-from tests.cost.email_threads.kinds import (
-    KINDS,
+from tests.cost.email_threads.acts import (
     REALLY_EXCHANGED,
     TEXT,
-    WRITTEN_DOWN,
-    Kind,
     a_minute_later,
     approves,
     calls,
@@ -27,6 +24,7 @@ from tests.cost.email_threads.kinds import (
     reports,
     thread_of,
 )
+from tests.cost.email_threads.kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.harness import Figures, Measured, pricing_of
 from tests.cost.units import capacity
 from tests.cost.units.meter import metered, unlogged

@@ -2,14 +2,15 @@
 // identifiers of a channel.
 
 import { useState } from "preact/hooks";
-import { useAction, type Resource } from "../../api/resource";
+import type { Resource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { rightsOf } from "../../operations/access";
 import { actor, moment } from "../../texts/format";
 import { named, t, type Key } from "../../texts/texts";
-import { Badge, Button, ErrorNotice, Field, Skeleton } from "../../ui/controls";
+import { Badge, Button, ErrorNotice, Skeleton } from "../../ui/controls";
 import { Icon } from "../../ui/icons";
 import type { Channel, Consents } from "../source";
+import { EvidenceForm } from "./EvidenceForm";
 import { Unreachable } from "./Unreachable";
 
 type ChannelConsent = Consents["channels"][number];
@@ -111,33 +112,12 @@ interface RecordProps {
 
 function Record({ contactId, channel, state, onDone, onChange }: RecordProps) {
   const { client } = useApp();
-  const [evidence, setEvidence] = useState("");
-  const record = useAction(async () => {
-    await client.call("POST /contacts/{contact_id}/consents", { path: { contact_id: contactId }, body: { channel, state, evidence: evidence.trim() } });
-    await onChange();
-    onDone();
-  });
   return (
-    <form
-      class="contact-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (evidence.trim()) void record.run();
-      }}
-    >
-      <Field label={t("contact.evidence")} name="evidence" error={record.error}>
-        <input value={evidence} maxLength={500} placeholder={t("contact.evidence_example")} onInput={(event) => setEvidence(event.currentTarget.value)} />
-      </Field>
-      {record.error && !record.error.problemOf("evidence") && <ErrorNotice error={record.error} />}
-      <div class="contact-buttons">
-        <Button type="submit" kind="primary" busy={record.busy} disabled={!evidence.trim()}>
-          {t(state === "opted_out" ? "contact.opt_out" : "contact.opt_in")}
-        </Button>
-        <Button kind="quiet" onClick={onDone}>
-          {t("contact.cancel")}
-        </Button>
-      </div>
-    </form>
+    <EvidenceForm
+      label={t(state === "opted_out" ? "contact.opt_out" : "contact.opt_in")}
+      send={(evidence) => client.call("POST /contacts/{contact_id}/consents", { path: { contact_id: contactId }, body: { channel, state, evidence } })}
+      onDone={onDone}
+      onChange={onChange}
+    />
   );
 }

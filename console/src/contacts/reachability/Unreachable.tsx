@@ -1,13 +1,13 @@
 // The provider's report that an address is not reached, and its end by an administrator, with a reason and evidence.
 
 import { useState } from "preact/hooks";
-import { useAction } from "../../api/resource";
 import { useApp, useSession } from "../../app";
 import { rightsOf } from "../../operations/access";
 import { moment } from "../../texts/format";
 import { t } from "../../texts/texts";
-import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
+import { Badge, Button, Field } from "../../ui/controls";
 import type { Channel, Report } from "../source";
+import { EvidenceForm } from "./EvidenceForm";
 
 const REASONS = ["person_confirmed", "address_repaired", "provider_error"] as const;
 
@@ -54,44 +54,27 @@ export function Unreachable(props: Props) {
 function Lift({ contactId, channel, value, report, onChange, onDone }: Props & { onDone: () => void }) {
   const { client } = useApp();
   const [reason, setReason] = useState<(typeof REASONS)[number]>("person_confirmed");
-  const [evidence, setEvidence] = useState("");
-  const lift = useAction(async () => {
-    const body = { channel, value, since: report.since, reason, evidence: evidence.trim() };
-    await client.call("POST /contacts/{contact_id}/reachability", { path: { contact_id: contactId }, body });
-    await onChange();
-    onDone();
-  });
+  const lift = (evidence: string) =>
+    client.call("POST /contacts/{contact_id}/reachability", {
+      path: { contact_id: contactId },
+      body: { channel, value, since: report.since, reason, evidence },
+    });
   return (
-    <form
-      class="contact-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (evidence.trim()) void lift.run();
-      }}
-    >
-      <p class="quiet">{t("contact.lift_about")}</p>
-      <Field label={t("contact.lift_reason")} name="reason" error={lift.error}>
-        <select value={reason} onChange={(event) => setReason(event.currentTarget.value as typeof reason)}>
-          {REASONS.map((one) => (
-            <option key={one} value={one}>
-              {t(`contact.lift_reason.${one}`)}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label={t("contact.evidence")} name="evidence" error={lift.error}>
-        <input value={evidence} maxLength={500} placeholder={t("contact.evidence_example")} onInput={(event) => setEvidence(event.currentTarget.value)} />
-      </Field>
-      {lift.error && !lift.error.problemOf("evidence") && <ErrorNotice error={lift.error} />}
-      <div class="contact-buttons">
-        <Button type="submit" kind="primary" busy={lift.busy} disabled={!evidence.trim()}>
-          {t("contact.lift")}
-        </Button>
-        <Button kind="quiet" onClick={onDone}>
-          {t("contact.cancel")}
-        </Button>
-      </div>
-    </form>
+    <EvidenceForm label={t("contact.lift")} send={lift} onDone={onDone} onChange={onChange}>
+      {(error) => (
+        <>
+          <p class="quiet">{t("contact.lift_about")}</p>
+          <Field label={t("contact.lift_reason")} name="reason" error={error}>
+            <select value={reason} onChange={(event) => setReason(event.currentTarget.value as typeof reason)}>
+              {REASONS.map((one) => (
+                <option key={one} value={one}>
+                  {t(`contact.lift_reason.${one}`)}
+                </option>
+              ))}
+            </select>
+          </Field>
+        </>
+      )}
+    </EvidenceForm>
   );
 }

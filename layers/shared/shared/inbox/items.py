@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared.aws.audited import audited
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest
 from shared.aws.tables.items import Item, filled, shard_of
@@ -309,54 +308,6 @@ class ParkedHead(Item):
     def list_of(cls, context: Context) -> str:
         """Return the partition of gsi_list with the parked heads of a context; no company has a blank in its id."""
         return f"parked {context}"
-
-
-class CompanyLists(Item):
-    """
-    How many partitions of gsi_list share the entries of each list of a company; without this item it is one.
-
-    Readers merge `partitions`; writers use `earlier` until `since_ms`. See `shared.inbox.lists.partitions`. `webhooks`
-    has what each active webhook wants, by its id: contexts and types of events. It is here since feeds read this item.
-    """
-
-    pk_pattern: ClassVar[str] = "LISTS#{company}"
-    indexes: ClassVar[tuple[str, ...]] = ()
-    ttl_days: ClassVar[int | None] = None
-
-    pk: str
-    partitions: int = 1
-    earlier: int = 1
-    since_ms: int = 0
-    webhooks: dict[str, list[str]] = Field(default_factory=dict)
-
-    @classmethod
-    def key(cls, company: str) -> str:
-        """Return the key of a company's lists."""
-        return filled(cls.pk_pattern, company)
-
-
-@audited()
-class SavedViews(Item):
-    """
-    The saved views of the inbox that a person or a team of a company has.
-
-    `views` has the filters of each view by its name. A view has no words of a search: they may name a customer.
-    """
-
-    pk_pattern: ClassVar[str] = "VIEWS#{company}#{owner}"
-    indexes: ClassVar[tuple[str, ...]] = ()
-    ttl_days: ClassVar[int | None] = None
-
-    pk: str
-    company_id: str
-    owner: str  # a principal, or `team:` and the name of a team
-    revision: int = 0
-    views: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
-
-    @classmethod
-    def key(cls, company: str, owner: str) -> str:
-        """Return the key of the views of an owner."""
-        return filled(cls.pk_pattern, company, owner)
 
 
 class InboxRequest(AnsweredOnce):

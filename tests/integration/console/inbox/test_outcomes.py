@@ -6,40 +6,28 @@ import csv
 import io
 import random
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import pytest
 
-from shared.aws.dynamodb import Table
 from shared.inbox import entries
 from shared.inbox.items import Context
 from shared.inbox.reports.outcomes import Outcome
 from shared.inbox.tallies import Tally
-from shared.runtime import clock
+from tests.integration.console.inbox.histories import History, at, killed
 from tests.integration.console.system import ACME, READ, Invocation, Listed, inbox_call
 from tests.template import properties
 
 if TYPE_CHECKING:
     from tests.integration.console.system import InboxSystem
 
-NOON = "2026-01-01T12:00:00.000Z"
 RANGE: dict[str, Any] = {"from": "2026-01-01", "to": "2026-01-31", "project": "hiring"}
 AI: dict[str, Any] = {"context": Context.CONVERSATIONS, "project_id": "hiring"}
 ALONE: dict[str, Any] = {"context_status": "reply_sent"}
 PEOPLE: dict[str, Any] = {"context_status": "handoff_pending"}
 CLOSED: dict[str, Any] = {"context_status": "closed", "status": "resolved"}
 OPTED_OUT: dict[str, Any] = {"context_status": "opted_out", "status": "resolved"}
-
-
-class Killed(BaseException):
-    """The process ends."""
-
-
-def at(minute: int) -> str:
-    return clock.to_text(clock.from_text(NOON) + minute * 60_000)
 
 
 def outcomes(inbox: InboxSystem, **query: Any) -> list[dict[str, Any]]:
@@ -60,14 +48,8 @@ def counted(inbox: InboxSystem, **query: Any) -> Counter[str]:
     return found
 
 
-class History:
+class Answered(History):
     """Random changes of conversations of an assistant, with their own count of what came of them."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311 - a reproducible order, no secret
-        self.minute = 0
-        self.heads: dict[str, dict[str, Any]] = {}
-        self.expected: Counter[str] = Counter()
 
     def step(self) -> tuple[str, dict[str, Any]]:
         """Change a conversation; return its reference and head."""
@@ -143,23 +125,14 @@ class History:
 def test_outcomes_are_those_of_a_recount_despite_repeats_and_kills(
     inbox: InboxSystem, seed: int
 ) -> None:
-    history, listed = History(seed), Listed(inbox.tables)
+    history, listed = Answered(seed), Listed(inbox.tables)
     disturbed = random.Random(seed)  # noqa: S311 - as above
-    transact = Table.transact_once
-
-    def killed(when: str) -> Any:
-        def run(table: Table, *args: Any, **more: Any) -> None:
-            if when == "after":
-                transact(table, *args, **more)
-            raise Killed
-
-        return run
 
     for _ in range(40):
         reference, head = history.step()
         when = disturbed.choice(["before", "after", "never"])
         if when != "never":
-            with mock.patch.object(Table, "transact_once", killed(when)), suppress(Killed):
+            with killed(when, "transact_once"):
                 listed.show(reference, **head)
         listed.show(reference, **head)
         entries.refresh(inbox.tables, listed, reference)
@@ -205,7 +178,7 @@ def test_outcomes_of_a_trial_are_counted_for_its_arm_in_the_same_transaction(
     of_ada = AI | {"ai_version": 8, "tally": Tally(log.name, "PROJECT#a", "COUNTS", "trial")}
     listed.show("ada", **of_ada, **PEOPLE, handed_off_for="no_progress")
 
-    with mock.patch.object(Table, "transact_once", side_effect=Killed), suppress(Killed):
+    with killed("before", "transact_once"):
         listed.show("ada", **of_ada, **CLOSED, ended_at=at(60))
     listed.show("ada", **of_ada, **CLOSED, ended_at=at(60), ratings={"scored:5|8": 1})
     listed.show("ada", **of_ada, **CLOSED, ended_at=at(60), ratings={"scored:5|8": 1})

@@ -7,7 +7,6 @@ import io
 import json
 import random
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -20,22 +19,12 @@ from shared.inbox import entries
 from shared.inbox.items import Context, Entry, Head, pk
 from shared.runtime import clock
 from tests.integration.answers import Answer
+from tests.integration.console.inbox.histories import History, at, killed
 from tests.integration.console.system import ACME, READ, Invocation, Listed, inbox_call
 
 if TYPE_CHECKING:
     from shared.api.auth import Caller
     from tests.integration.console.system import InboxSystem
-
-NOON = "2026-01-01T12:00:00.000Z"
-
-
-class Killed(BaseException):
-    """The process ends."""
-
-
-def at(minute: int) -> str:
-    """A time so many minutes after noon."""
-    return clock.to_text(clock.from_text(NOON) + minute * 60_000)
 
 
 def sums(inbox: InboxSystem) -> Counter[str]:
@@ -63,14 +52,8 @@ class Late:
         return outdated
 
 
-class History:
+class Written(History):
     """Random changes of conversations, with their own count of what happens in them."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)  # noqa: S311 - a reproducible order, no secret
-        self.minute = 0
-        self.heads: dict[str, dict[str, Any]] = {}
-        self.expected: Counter[str] = Counter()
 
     def step(self) -> tuple[str, dict[str, Any]]:
         """Change a conversation; return its reference and head."""
@@ -138,18 +121,9 @@ class History:
 def test_counts_are_those_of_a_recount_despite_repeats_kills_and_old_records(
     inbox: InboxSystem, seed: int
 ) -> None:
-    history, listed = History(seed), Listed(inbox.tables)
+    history, listed = Written(seed), Listed(inbox.tables)
     disturbed = random.Random(seed)  # noqa: S311 - as above
-    transact, put = Table.transact_once, Table.put
     known: list[str] = []
-
-    def killed(write: Any, when: str) -> Any:
-        def run(table: Table, *args: Any, **more: Any) -> None:
-            if when == "after":
-                write(table, *args, **more)
-            raise Killed
-
-        return run
 
     for _ in range(40):
         reference, head = history.step()
@@ -157,11 +131,7 @@ def test_counts_are_those_of_a_recount_despite_repeats_kills_and_old_records(
         known.append(reference)
         when = disturbed.choice(["before", "after", "never"])
         if when != "never":
-            with (
-                mock.patch.object(Table, "transact_once", killed(transact, when)),
-                mock.patch.object(Table, "put", killed(put, when)),
-                suppress(Killed),
-            ):
+            with killed(when, "transact_once", "put"):
                 listed.show(reference, **head)
         if when == "before":
             entries.refresh(inbox.tables, Late(listed, outdated), reference)

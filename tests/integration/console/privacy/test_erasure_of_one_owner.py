@@ -18,15 +18,13 @@ from tests.integration.console.people import (
     MAIL,
     People,
 )
-from tests.integration.console.privacy.test_person_erasure import ids_of, people
+from tests.integration.console.privacy.test_person_erasure import ids_of
 from tests.integration.whatsapp.conftest import a_phone, text
 from whatsapp import store
 from whatsapp.store.items import Phone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["people"]  # a fixture
 
 
 def withdrawn(people: People) -> None:

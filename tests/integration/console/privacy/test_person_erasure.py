@@ -34,21 +34,11 @@ from tests.integration.console.people import (
     OTHER,
     WORDS,
     People,
-    people_on_moto,
 )
 from tests.integration.whatsapp.conftest import text
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from tests.integration.console.system import InboxSystem
-    from tests.integration.whatsapp.conftest import Harness
-
-
-@pytest.fixture
-def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
-    found = people_on_moto(harness, inbox, monkeypatch)
-    found.store()
-    return found
 
 
 def ids_of(people: People) -> list[str]:

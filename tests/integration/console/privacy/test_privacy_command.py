@@ -19,7 +19,6 @@ from tests.integration.console.people import (
     OTHER,
     WORDS,
     People,
-    people_on_moto,
 )
 from tests.integration.console.privacy.requests import LEE, Desk
 
@@ -27,18 +26,9 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
-    from tests.integration.console.system import InboxSystem
-    from tests.integration.whatsapp.conftest import Harness
 
 GIVEN = ("--stack", "parley-dev", "--company", COMPANY)
 PERSON = ("--phone", "+44 7700 900101", "--reason", "asked by mail", "--reference", "case-7")
-
-
-@pytest.fixture
-def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
-    found = people_on_moto(harness, inbox, monkeypatch)
-    found.store()
-    return found
 
 
 @pytest.fixture

@@ -18,20 +18,11 @@ from tests.integration.console.people import (
     OTHER,
     WORDS,
     People,
-    people_on_moto,
 )
 from tests.integration.console.privacy.requests import CONTEXTS, KIM, Desk, killed_at, texts_of
 
 if TYPE_CHECKING:
-    from tests.integration.console.system import InboxSystem
-    from tests.integration.whatsapp.conftest import Harness
-
-
-@pytest.fixture
-def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
-    found = people_on_moto(harness, inbox, monkeypatch)
-    found.store()
-    return found
+    pass
 
 
 @pytest.fixture

@@ -43,13 +43,6 @@ CONTEXTS = {"whatsapp", "email_threads", "conversations", "newsletters", "richpa
 
 
 @pytest.fixture
-def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
-    found = people_on_moto(harness, inbox, monkeypatch)
-    found.store()
-    return found
-
-
-@pytest.fixture
 def desk(people: People) -> Desk:
     return Desk(people)
 

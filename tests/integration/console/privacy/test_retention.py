@@ -23,7 +23,6 @@ from tests.integration.console.people import (
     COMPANY,
     GIVEN,
     People,
-    people_on_moto,
 )
 from tests.integration.console.privacy.requests import KIM, LEE, PROGRAM, Desk, killed_at
 from tests.integration.console.system import inbox_call
@@ -31,17 +30,8 @@ from tests.integration.console.system import inbox_call
 if TYPE_CHECKING:
     from shared.api.auth import Caller
     from tests.integration.answers import Answer
-    from tests.integration.console.system import InboxSystem
-    from tests.integration.whatsapp.conftest import Harness
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def people(harness: Harness, inbox: InboxSystem, monkeypatch: pytest.MonkeyPatch) -> People:
-    found = people_on_moto(harness, inbox, monkeypatch)
-    found.store()
-    return found
 
 
 @pytest.fixture

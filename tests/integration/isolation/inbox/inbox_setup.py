@@ -30,8 +30,9 @@ from shared.identity.contacts.history import Act
 from shared.identity.contacts.items import Note
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.inbox import entries
-from shared.inbox.items import CompanyLists, Context, Entry, SavedViews
+from shared.inbox.items import Context, Entry
 from shared.inbox.lists import partitions
+from shared.inbox.lists.items import CompanyLists, SavedViews
 from shared.inbox.notifications import items as notifications
 from shared.inbox.notifications.webhooks.items import EventType, Logged, SigningKey, Webhook
 from shared.inbox.reports.items import DayCounts, OutcomeDay, PersonMonth, ReportSettings

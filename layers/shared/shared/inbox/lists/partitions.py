@@ -19,7 +19,8 @@ from weakref import WeakKeyDictionary
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed
-from shared.inbox.items import PARTITION_KEY, CompanyLists, pk
+from shared.inbox.items import PARTITION_KEY, pk
+from shared.inbox.lists.items import CompanyLists
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger

@@ -42,7 +42,7 @@ class EventType(StrEnum):
 
 class SigningKey(BaseModel):
     """
-    What a signing secret is derived from (`console.notifications.webhooks.signing`); the secret is stored nowhere.
+    What a signing secret is derived from (`console.notifications.webhooks.signing_secrets`); it is stored nowhere.
 
     *number*: of the secret. *fingerprint*: of the identifier key. *until*: epoch seconds, None for the present one.
     *cause*: of the change that made it.
