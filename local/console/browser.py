@@ -9,6 +9,7 @@ import os
 import platform
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Playwright
@@ -71,6 +72,7 @@ def launched(playwright: Playwright, program: Path) -> Browser:
     )
 
 
+@cache
 def axe() -> str:
     """Return the script that checks the accessibility of a page. StackError if a download fails."""
     return (_packages() / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
@@ -78,7 +80,8 @@ def axe() -> str:
 
 def barriers(page: Page) -> list[str]:
     """Return the serious and critical findings of axe on a page: the rule and the places that break it."""
-    page.evaluate(axe())
+    if not page.evaluate("'axe' in window"):  # loading it costs as much as a check
+        page.evaluate(axe())
     rules = "{'target-size': {enabled: true}}"  # off by default: 24 pixels, or as much space
     report = page.evaluate(f"axe.run(document, {{resultTypes: ['violations'], rules: {rules}}})")
     return [

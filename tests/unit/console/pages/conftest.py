@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 type Opened = Callable[[Network, str], Page]
-PATIENCE_MS = 30_000
+PATIENCE_MS = 150_000  # the machine may be busy with the end-to-end tests, which come first
 
 
 @pytest.fixture(autouse=True)
