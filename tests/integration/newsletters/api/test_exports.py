@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,6 +37,9 @@ def test_an_export_is_queued_rendered_and_downloaded_by_a_link(author: Author) -
     link = author.do("GET", f"{PATH}/text")
     assert link["url"].startswith("https://")
     assert "=attachment" in link["url"]
+    assert "X-Amz-Expires=900&" in f"{link['url']}&"
+    quarter = datetime.fromtimestamp(author.system.clock.ms // 1_000, UTC) + timedelta(minutes=15)
+    assert link["expires_at"] == f"{quarter:%Y-%m-%dT%H:%M:%SZ}"
     assert "=inline" in author.do("GET", f"{PATH}/text", query={"inline": "true"})["url"]
     assert link["file_size"] == shown["exports"]["text"]["file_size"] > 0
     assert not link["is_outdated"]
