@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from newsletters.store.items import RecipientState
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.dynamodb import Table
@@ -148,3 +149,23 @@ def test_a_reader_whose_address_has_changed_since_the_snapshot_gets_no_mail(
 
     assert addressed(system) == []
     assert [one.reason for one in ledger(system)] == ["address_changed"]
+
+
+def test_of_two_workers_that_have_read_the_same_recipient_one_makes_the_attempt(
+    system: System,
+) -> None:
+    READY(system)
+    sent(system)
+    plan(system)
+    table, deadline_ms = Table(system.dynamodb, system.table), system.clock.ms + 60_000
+    read_by_both = ledger(system)[0]
+
+    first = recipients.reserve(table, read_by_both, "first", deadline_ms)
+    assert first is not None
+    assert recipients.reserve(table, read_by_both, "second", deadline_ms) is None
+    # The response of the first write was lost.
+    assert recipients.reserve(table, read_by_both, "first", deadline_ms) == first
+    assert recipients.settle(table, system.issue_id, first, RecipientState.SENT)
+    assert recipients.reserve(table, read_by_both, "first", deadline_ms) is None
+    assert not recipients.settle(table, system.issue_id, first, RecipientState.FAILED)
+    assert stats(system) == {"audience": 3, "sent": 1}
