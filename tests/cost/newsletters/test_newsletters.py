@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from newsletters.issues.delivery import allowance
 from tests.cost.newsletters import prices
 from tests.cost.newsletters.kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.newsletters.newsletters import Table, differences, markdown, measure
+from tests.cost.report import DOLLARS_A_WRITE_UNIT
 from tests.simulation.kernel import running
 from tests.simulation.newsletters.system import System
 from tests.template import ROOT
 
+MILLION = 1_000_000
+WARM_UP_UNITS = 4  # of a recipient, more than of a warm domain
 READS = ("a list of 25 newsletters", "a whole newsletter", "the state of its draft")
 
 
@@ -57,6 +61,17 @@ def test_the_page_says_what_a_thousand_recipients_cost_with_all_events() -> None
     table = prices.recipients_markdown()
 
     assert table in (ROOT / "docs" / "costs.md").read_text()
+
+
+def test_the_guide_says_how_long_a_million_takes_and_what_it_costs() -> None:
+    """By calculation: at the fastest rate of a company, and as the table but without the units of a warm-up."""
+    guide = (ROOT / "docs" / "connect" / "newsletters.md").read_text()
+    hours = MILLION / allowance.FASTEST / 3_600
+    sum_of_thousand = float(prices.recipients_markdown().splitlines()[-1].split("|")[-2])
+    warming = WARM_UP_UNITS * DOLLARS_A_WRITE_UNIT * 1_000 / MILLION
+
+    dollars = int((sum_of_thousand - warming) * MILLION / 1_000)
+    assert f"a million takes about {hours:.0f} hours and ${dollars}." in guide
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from newsletters.issues.delivery import settlement
+from newsletters.store import issues
+from newsletters.store.items import IssueStats, RecipientState
+from newsletters.store.items.issues import SHARDS
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.dynamodb import Table
@@ -148,3 +152,44 @@ def test_a_reader_whose_address_has_changed_since_the_snapshot_gets_no_mail(
 
     assert addressed(system) == []
     assert [one.reason for one in ledger(system)] == ["address_changed"]
+
+
+def test_of_two_workers_that_have_read_the_same_recipient_one_makes_the_attempt(
+    system: System,
+) -> None:
+    READY(system)
+    sent(system)
+    plan(system)
+    table, deadline_ms = Table(system.dynamodb, system.table), system.clock.ms + 60_000
+    read_by_both = ledger(system)[0]
+
+    first = recipients.reserve(table, read_by_both, "first", deadline_ms)
+    assert first is not None
+    assert recipients.reserve(table, read_by_both, "second", deadline_ms) is None
+    # The response of the first write was lost.
+    assert recipients.reserve(table, read_by_both, "first", deadline_ms) == first
+    assert recipients.settle(table, system.issue_id, first, RecipientState.SENT)
+    assert recipients.reserve(table, read_by_both, "first", deadline_ms) is None
+    assert not recipients.settle(table, system.issue_id, first, RecipientState.FAILED)
+    assert stats(system) == {"audience": 3, "sent": 1}
+
+
+def test_an_issue_is_not_sent_while_its_counters_leave_someone_out(system: System) -> None:
+    READY(system)
+    sent(system)
+    plan(system)
+    resources = system.worker.sending
+    table = resources.store.table
+    for one in ledger(system):
+        assert recipients.skip(table, system.issue_id, one, "opted_out")
+    counter = IssueStats.key_for(system.issue_id, ledger(system)[0].recipient)
+    claimed = issues.claim(table, issue_of(system), "worker", system.clock.ms + 60_000)
+    at_end = claimed.model_copy(update={"phase": "settlement", "shard": SHARDS})
+
+    states = []
+    for added in (1, -1):
+        table.update(counter, add={"audience": added})
+        states.append(settlement.settle_shard(resources, at_end).issue.state.value)
+
+    assert states == ["sending", "sent"]
+    assert issue_of(system).state == "sent"
