@@ -153,7 +153,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
           button={t(`campaign.${asked}`)}
           from={t(asked === "pause" ? "campaign.status.running" : "campaign.status.paused")}
           to={t(asked === "pause" ? "campaign.status.paused" : "campaign.status.running")}
-          effect={t(`campaign.${asked}.about`, { count: left })}
+          effect={t(asked === "pause" ? "campaign.pause.about" : "campaign.resume.about", { count: left })}
           set={asked === "pause" ? pause : resume}
           back={asked === "pause" ? resume : pause}
           done={t(asked === "pause" ? "campaign.is_paused" : "campaign.resumed")}

@@ -145,7 +145,7 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           button={t(`newsletter.issue.${turned}`)}
           from={t(turned === "pause" ? "newsletter.issue.state.sending" : "newsletter.issue.state.paused")}
           to={t(turned === "pause" ? "newsletter.issue.state.paused" : "newsletter.issue.state.sending")}
-          effect={t(`newsletter.issue.${turned}.about`)}
+          effect={t(turned === "pause" ? "newsletter.issue.pause.about" : "newsletter.issue.resume.about")}
           affected={waiting}
           set={turned === "pause" ? pause : resume}
           back={turned === "pause" ? resume : pause}

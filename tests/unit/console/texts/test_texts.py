@@ -61,6 +61,7 @@ BY_VALUE = {
         for what in ("mode", "set", "effect")
         for field in ("enabled", "automation", "reply_mode")
     ),
+    *(f"project{what}.{name}" for what in ("", ".set", ".effect") for name in ("sends", "answers")),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *("knowledge.left_out", "knowledge.cause", "knowledge.into", "knowledge.accept"),
     *(
