@@ -56,6 +56,7 @@ BY_VALUE = {
     *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
     *("people.done", "contact.lift_reason"),
     *("desk.go", "desk.effect", "desk.done", "desk.compared", "desk.key", "desk.field"),
+    "desk.check",
     *(
         f"mailbox.{what}.{field}"
         for what in ("mode", "set", "effect")
