@@ -90,10 +90,11 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
     # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
     stored = Companies(tables.companies).item(item["company_id"], item["project_id"])
     item[versions.LIVE] = _version(tables, stored, item, by)
-    # The trial that runs goes on, and ends by itself if another version is live; a file begins none.
+    # The trial that runs goes on, and ends by itself if another version is live; a file begins none. Switches that the
+    # file does not name stay, too.
     item.pop(versions.TRIAL, None)
-    if stored is not None and versions.TRIAL in stored:
-        item[versions.TRIAL] = stored[versions.TRIAL]
+    kept = {versions.TRIAL, *projects.SWITCHES}.difference(item)
+    item |= {attribute: value for attribute, value in (stored or {}).items() if attribute in kept}
     if not options.without_gate:
         _refuse_gated(tables, item)
     _store(tables, stored, item)
@@ -110,24 +111,24 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
 
 def _store(tables: _Tables, stored: Item | None, item: Item) -> None:
     """
-    Store the item of a project in place of the one that was read. Raises Refused if another version went live, or a
-    trial began or ended, meanwhile: the file would take that back. Repeatable.
+    Store the item of a project in place of the one that was read. Raises Refused if another version went live, a trial
+    began or ended, or a switch was set, meanwhile: the file would take that back. Repeatable.
     """
     unchanged: ConditionBase = Attr(projects.PARTITION_KEY).not_exists()
     if stored is not None:
         # A project of an earlier release has got its first version since it was read.
-        live, trial = stored.get(versions.LIVE, FIRST), stored.get(versions.TRIAL)
-        named = Attr(versions.TRIAL)
-        unchanged = Attr(versions.LIVE).eq(live)
-        unchanged &= named.not_exists() if trial is None else named.eq(trial)
+        unchanged = Attr(versions.LIVE).eq(stored.get(versions.LIVE, FIRST))
+        for name in (versions.TRIAL, *projects.SWITCHES):
+            named, value = Attr(name), stored.get(name)
+            unchanged &= named.not_exists() if value is None else named.eq(value)
     try:
         tables.companies.put(item, when=unchanged)
     except ConditionFailed:
         # Also after a first attempt whose response was lost.
         if tables.companies.get(projects.key(item["company_id"], item["project_id"])) != item:
             raise Refused(
-                "file: the project has changed meanwhile: another version is live, or a trial has begun or ended;"
-                " run the command again"
+                "file: the project has changed meanwhile: another version is live, a trial has begun or ended, or a"
+                " switch was set; run the command again"
             ) from None
 
 

@@ -110,14 +110,13 @@ function valueOf(campaign: Campaign, result: (typeof RESULTS)[number]): number {
 
 function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
-  const [asked, setAsked] = useState<"start" | "resume" | "cancel" | null>(null);
+  const [asked, setAsked] = useState<"start" | "pause" | "resume" | "cancel" | null>(null);
   const body = { campaignId: campaign.campaignId };
   const start = useAction(async () => client.call("POST /whatsapp/actions/start_campaign", { body }));
   const cancel = useAction(async () => client.call("POST /whatsapp/actions/cancel_campaign", { body }));
-  const pause = useAction(async () => {
-    await client.call("POST /whatsapp/actions/pause_campaign", { body });
-    await onChange();
-  });
+  const pause = () => client.call("POST /whatsapp/actions/pause_campaign", { body });
+  const resume = () => client.call("POST /whatsapp/actions/resume_campaign", { body });
+  const left = Math.max(0, (campaign.totalRecipients ?? 0) - (campaign.sent ?? 0));
   const { status, outcome } = campaign;
   const isOver = status === "completed" || outcome === "cancelled";
   const done = () => {
@@ -126,12 +125,9 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
   };
   return (
     <div class="ops-editor-end">
-      {pause.error && <ErrorNotice error={pause.error} />}
       {!isOver && <Button onClick={() => setAsked("cancel")}>{t("campaign.cancel")}</Button>}
       {status === "running" && (
-        <Button busy={pause.busy} onClick={() => void pause.run()}>
-          {t("campaign.pause")}
-        </Button>
+        <Button onClick={() => setAsked("pause")}>{t("campaign.pause")}</Button>
       )}
       {status === "paused" && !isOver && (
         <Button kind="primary" onClick={() => setAsked("resume")}>
@@ -151,16 +147,16 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
           {!campaign.cost && plan && !plan.isExact && <p class="notice">{t("campaign.start.not_all")}</p>}
         </Confirm>
       )}
-      {asked === "resume" && (
+      {(asked === "pause" || asked === "resume") && (
         <LiveChange
-          title={t("campaign.resume")}
-          button={t("campaign.resume")}
-          from={t("campaign.status.paused")}
-          to={t("campaign.status.running")}
-          effect={t("campaign.resume.about", { count: Math.max(0, (campaign.totalRecipients ?? 0) - (campaign.sent ?? 0)) })}
-          set={() => client.call("POST /whatsapp/actions/resume_campaign", { body })}
-          back={() => client.call("POST /whatsapp/actions/pause_campaign", { body })}
-          done={t("campaign.resumed")}
+          title={t(`campaign.${asked}`)}
+          button={t(`campaign.${asked}`)}
+          from={t(asked === "pause" ? "campaign.status.running" : "campaign.status.paused")}
+          to={t(asked === "pause" ? "campaign.status.paused" : "campaign.status.running")}
+          effect={t(asked === "pause" ? "campaign.pause.about" : "campaign.resume.about", { count: left })}
+          set={asked === "pause" ? pause : resume}
+          back={asked === "pause" ? resume : pause}
+          done={t(asked === "pause" ? "campaign.is_paused" : "campaign.resumed")}
           onClose={() => setAsked(null)}
           onChanged={onChange}
         />
@@ -168,7 +164,7 @@ function Steps({ campaign, plan, onChange }: { campaign: Campaign; plan: Plan | 
       {asked === "cancel" && (
         <Confirm title={t("campaign.cancel")} action={cancel} button={t("campaign.cancel")} onClose={() => setAsked(null)} onDone={done}>
           <p>{t("campaign.cancel.about")}</p>
-          {Boolean(campaign.totalRecipients) && <p>{t("campaign.cancel.left", { count: count(Math.max(0, (campaign.totalRecipients ?? 0) - (campaign.sent ?? 0))) })}</p>}
+          {Boolean(campaign.totalRecipients) && <p>{t("campaign.cancel.left", { count: count(left) })}</p>}
         </Confirm>
       )}
     </div>

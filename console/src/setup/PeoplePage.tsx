@@ -99,7 +99,7 @@ function Roles({ member, isOperator, onClose, onDone }: { member: Member; isOper
   const { client } = useApp();
   const [roles, setRoles] = useState(member.roles);
   const [teams, setTeams] = useState(member.teams.join(", "));
-  const store = useAction(() => client.call("POST /operations/people/{person_id}", { path: { person_id: member.person_id }, body: { roles, teams: linesOf(teams) } }));
+  const store = useAction(() => client.call("POST /operations/people/{person_id}", { path: { person_id: member.person_id }, body: { roles, teams: linesOf(teams), seen: { roles: member.roles, teams: member.teams } } }));
   const offered = ROLES.filter((role) => role !== "operator" || isOperator || roles.includes("operator"));
   return (
     <Confirm title={t("people.roles_of", { name: member.name ?? member.email })} action={store} button={t("ops.store")} onClose={onClose} onDone={onDone}>

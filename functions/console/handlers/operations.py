@@ -49,6 +49,7 @@ from shared.api.idempotency import Requests
 from shared.api.models.inputs import NoInput
 from shared.api.routing.routes import Request, Routes
 from shared.aws.dynamodb import Table
+from shared.aws.tables.seen import ChangedMeanwhile
 from shared.inbox.items import InboxRequest
 from shared.providers.email.identities import Identities
 from shared.providers.whatsapp.aws_eum import Eum
@@ -121,6 +122,7 @@ routes = Routes(
         TooManyKeys: (HTTPStatus.CONFLICT, "too_many_keys"),
         PoolMissing: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
         ProfileConflict: (HTTPStatus.CONFLICT, "version_conflict"),
+        ChangedMeanwhile: (HTTPStatus.CONFLICT, "version_conflict"),
         SettingsChanged: (HTTPStatus.CONFLICT, "version_conflict"),
     },
     requests=Requests(Table(dynamodb, settings.inbox_table_name), InboxRequest),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -14,6 +15,7 @@ from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.identity.identifiers import IdentifierKind, identifier
 from shared.privacy.parts import Named, NameKind
+from shared.runtime import clock
 
 LONGEST_REASON: Final = 200
 PRINCIPAL: Final = r"(user|api-key):[!-~]{1,190}"
@@ -51,6 +53,13 @@ class SubjectInput(Input):
         return self
 
 
+def _is_of_the_last_year(day: date) -> date:
+    today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC).date()
+    if not timedelta() <= today + timedelta(days=1) - day <= timedelta(days=366):
+        raise PydanticCustomError("received_on", "must be a day of the last year")
+    return day
+
+
 def _on_one_line(text: str) -> str:
     if _CONTROL.search(text) or not text.strip():
         raise PydanticCustomError("reason", "must be a text on one line")
@@ -60,7 +69,8 @@ def _on_one_line(text: str) -> str:
 class PersonInput(Input):
     """
     What is requested, and why. `reason` and `reference`, the number of the case elsewhere, stay with the receipt, so
-    they name no person. With `dry_run` the answer shows the names of the person, and nothing changes.
+    they name no person. `received_on` is the day on which the person asked, by default today: an answer is due a month
+    later. With `dry_run` the answer shows the names of the person, and nothing changes.
     """
 
     kind: Literal["export", "erase"]
@@ -69,6 +79,7 @@ class PersonInput(Input):
         str, Field(min_length=1, max_length=LONGEST_REASON), AfterValidator(_on_one_line)
     ]
     reference: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:/-]{1,64}$")] | None = None
+    received_on: Annotated[date, AfterValidator(_is_of_the_last_year)] | None = None
     dry_run: bool = False
 
 

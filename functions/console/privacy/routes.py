@@ -164,6 +164,7 @@ class PrivacyRoutes:
             requested_by=request.caller.principal,
             reason=body.reason,
             reference=body.reference,
+            received_on=body.received_on.isoformat() if body.received_on else None,
             given=[*name],
             begun_at=None if waits else clock.to_text(now),
             expires_at=until if waits else None,
@@ -216,6 +217,7 @@ def _view(found: PersonRequest, names: list[Named], link: str | None) -> PersonR
     return PersonRequestView(
         **{name: value for name, value in fields.items() if name != "receipts"},
         id=found.request_id,
+        due_on=found.due_on,
         names=_names(names),
         receipts=[ContextReceipt.model_validate(one) for one in found.receipts],
         copies_left=found.left,

@@ -48,6 +48,8 @@ class PersonRequestView(views.View):
     A request and its receipts. `waiting`: another administrator confirms it before `expires_at`; then it is `running`
     until it is `done`. `names` are there until it ends, `problem` is the code of a failure that is tried again.
 
+    `due_on` is the day until which the person has to be answered, a month after they asked.
+
     With `contexts` it is about the person in these alone, by the company's retention. `copies_left` are ids of copies
     that an operator has to delete at the model's provider. `link` downloads an export's ZIP for an hour; each read
     makes a new one, until the ZIP is deleted after seven days.
@@ -60,6 +62,8 @@ class PersonRequestView(views.View):
     requested_by: str
     reason: str
     reference: str | None
+    received_on: str | None = None
+    due_on: str | None = None
     confirmed_by: str | None
     expires_at: str | None
     finished_at: str | None

@@ -10,6 +10,8 @@ person are removed when it ends.
 
 from __future__ import annotations
 
+import calendar
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from boto3.dynamodb.conditions import Key
@@ -64,6 +66,9 @@ class PersonRequest(Item):
     requested_by: str
     reason: str
     reference: str | None = None
+    received_on: str | None = (
+        None  # the day on which the person asked, if another one than of `requested_at`
+    )
     given: list[str] | None = Field(default=None, repr=False)
     contexts: list[str] | None = None
     begun_at: str | None = None
@@ -81,6 +86,19 @@ class PersonRequest(Item):
     def key_of(cls, company: str, request_id: str) -> Attributes:
         """Return the whole key of a request."""
         return {"pk": filled(cls.pk_pattern, company, request_id), "sk": cls.sk_pattern}
+
+    @property
+    def due_on(self) -> str | None:
+        """
+        The last day for the answer: a month after the person asked (article 12(3) of the GDPR), on the last day of a
+        month that has no such day. None for a request of the company's retention, for which no person has asked.
+        """
+        if self.contexts is not None:
+            return None
+        asked = date.fromisoformat(self.received_on or self.requested_at[: len("2026-01-31")])
+        following = (asked.replace(day=1) + timedelta(days=31)).replace(day=1)
+        last = calendar.monthrange(following.year, following.month)[1]
+        return following.replace(day=min(asked.day, last)).isoformat()
 
     @property
     def is_open(self) -> bool:

@@ -28,6 +28,8 @@ from shared.runtime.validation.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
 SORT_KEY = "project_id"
+# Attributes that the console switches. A file that does not name one leaves it as it is.
+SWITCHES = ("project_status", "automation_enabled")
 # Changed settings, such as a project switched off, take effect within 30 seconds.
 CACHE_MS = 30 * clock.SECOND_MS
 ID = r"^[A-Za-z0-9._-]{1,64}$"
@@ -219,6 +221,7 @@ class Company(_Part):
     project_name: str | None = None
     allowed_channels: list[ChannelMethod] = Field(default_factory=list)
     project_status: ProjectStatus = ProjectStatus.ACTIVE
+    automation_enabled: bool = True  # False: people answer, as with the switch of the deployment
     auto_queue_initial_message: bool = False
     auto_queue_initial_message_from_number: list[str] = Field(default_factory=list, max_length=20)
     auto_queue_initial_message_from_email: list[str] = Field(default_factory=list, max_length=20)

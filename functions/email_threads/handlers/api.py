@@ -47,6 +47,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
+from shared.aws.tables.seen import ChangedMeanwhile
 from shared.events.recovery.routes import ERRORS, RecoveryRoutes
 from shared.identity import keyed_hashes
 from shared.inbox.canned_replies.items import CannedReplies
@@ -122,6 +123,7 @@ routes = Routes(
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         **sets.ERRORS,
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
+        ChangedMeanwhile: (HTTPStatus.CONFLICT, "version_conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
         spam.DomainBlocked: (HTTPStatus.CONFLICT, "domain_blocked"),
         mailboxes.TooMany: (HTTPStatus.CONFLICT, "mailbox_refused"),

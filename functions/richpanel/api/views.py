@@ -202,9 +202,9 @@ class ModelView(View):
 class AccountView(View):
     """
     The help-desk account in force. *company*: to which it belongs; null if to none yet, when an operator of any company
-    may set it up. *source*: `settings` if a version of the settings has it, else `deployment`. *fields*: as
-    `settings.account` takes them. *keys*: which are stored, never their values. *webhook*: the address that the help
-    desk calls, and *tokens*, how many of its tokens are valid.
+    may store its key, and nothing else. *source*: `settings` if a version of the settings has it, else `deployment`.
+    *fields*: as `settings.account` takes them. *keys*: which are stored, never their values. *webhook*: the address
+    that the help desk calls, and *tokens*, how many of its tokens are valid.
     """
 
     company: str | None

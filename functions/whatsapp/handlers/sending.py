@@ -19,6 +19,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue, to_json
+from shared.aws.tables.seen import ChangedMeanwhile
 from shared.identity import keyed_hashes
 from shared.policy.consent.records import Consents
 from shared.policy.kill_switches import KillSwitches, parameter_store
@@ -110,6 +111,7 @@ routes = Routes(
         failures.TemplateNotSendable: (HTTPStatus.CONFLICT, "template_not_sendable"),
         failures.NotConfigured: (HTTPStatus.CONFLICT, "not_configured"),
         ListFull: (HTTPStatus.CONFLICT, "list_full"),
+        ChangedMeanwhile: (HTTPStatus.CONFLICT, "version_conflict"),
         failures.NotSupported: (HTTPStatus.NOT_IMPLEMENTED, "not_supported"),
         failures.ProviderUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
     },
@@ -174,8 +176,7 @@ def save_canned_reply(
     request: Request[inputs.CannedReplyText], name: str
 ) -> Callable[[], views.CannedReplyView]:
     """Create a canned reply, or replace its text."""
-    caller, text = request.caller, request.input.text
-    return lambda: canned_replies.save(table, caller.company, name, text, caller.principal)
+    return lambda: canned_replies.save(table, request.caller, name, request.input)
 
 
 @routes.changes("DELETE /whatsapp/canned-replies/{name}", Scope.WHATSAPP_SEND, Scope.EMAIL_WRITE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.aws.tables.seen import Seen
 from shared.inbox.canned_replies import texts
 from shared.runtime import clock
 from whatsapp import store
@@ -11,8 +12,10 @@ from whatsapp.sending.views import CannedRepliesView, CannedReplyView, RemovedVi
 from whatsapp.store.items.sending.canned_replies import CannedReply
 
 if TYPE_CHECKING:
+    from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
     from shared.inbox.canned_replies.inputs import CannedReplyInput
+    from whatsapp.sending.inputs import CannedReplyText
 
 
 def replies(table: Table, company: str) -> CannedRepliesView:
@@ -21,19 +24,20 @@ def replies(table: Table, company: str) -> CannedRepliesView:
     return CannedRepliesView(canned_replies=[_view(reply) for reply in found])
 
 
-def save(table: Table, company: str, name: str, text: str, principal: str) -> CannedReplyView:
-    """Create a canned reply, or replace its text. Raises InvalidInput and ListFull."""
+def save(table: Table, caller: Caller, name: str, given: CannedReplyText) -> CannedReplyView:
+    """Create a canned reply, or replace its text. Raises InvalidInput, ListFull and ChangedMeanwhile. Repeatable."""
     texts.check_name(name)
-    texts.check_text(text)
+    texts.check_text(given.text)
     reply = CannedReply(
-        pk=CannedReply.key(company, name),
-        company=company,
+        pk=CannedReply.key(caller.company, name),
+        company=caller.company,
         name=name,
-        text=text,
+        text=given.text,
         updated_at=clock.to_text(clock.now_ms()),
-        updated_by=principal,
+        updated_by=caller.principal,
     )
-    store.canned_replies.put(table, reply)
+    is_checked = "seen" in given.model_fields_set
+    store.canned_replies.put(table, reply, Seen(given.seen) if is_checked else None)
     return _view(reply)
 
 

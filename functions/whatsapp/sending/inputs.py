@@ -56,11 +56,15 @@ class TemplateInput(Input):
 
 
 class CannedReplyText(Input, inputs.Change):
-    """The text of a canned reply, with variables such as `{{name}}`."""
+    """
+    The text of a canned reply, with variables such as `{{name}}`. `seen`: the `updatedAt` that was read, null if there
+    was no such reply; a reply that was changed since is not replaced. Absent: it is replaced in any case.
+    """
 
     view = CannedReplyView
 
     text: str = Field(min_length=1, max_length=LONGEST_TEXT)
+    seen: Annotated[str, Field(max_length=40)] | None = None
 
 
 class UploadInput(Input):

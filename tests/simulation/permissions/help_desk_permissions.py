@@ -322,7 +322,7 @@ def operate(deployment: HelpDeskDeployment) -> None:
     ask("GET /admin/richpanel/health", 200)
     ask("GET /admin/richpanel/account", 200)
     for line, body in (
-        ("POST /admin/richpanel/keys", {"ai_api_key": "a-key"}),
+        ("POST /admin/richpanel/keys", {"richpanel": "a-key"}),
         ("POST /admin/richpanel/webhook-tokens", None),
     ):
         answer = handler(_asked_by(HOST, line, body), Invocation())

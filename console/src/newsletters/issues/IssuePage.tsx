@@ -104,24 +104,21 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
     cancel: useChange(async () => client.call("POST /newsletters/issues/{issue_id}/cancel", { path })),
     delete: useChange(async () => client.call("DELETE /newsletters/issues/{issue_id}", { path })),
   };
-  const pause = useChange(async () => {
-    await client.call("POST /newsletters/issues/{issue_id}/pause", { path });
-    await onChange();
-  });
-  const [isResumed, setResumed] = useState(false);
+  const pause = () => client.call("POST /newsletters/issues/{issue_id}/pause", { path });
+  const resume = () => client.call("POST /newsletters/issues/{issue_id}/resume", { path });
+  const [turned, setTurned] = useState<"pause" | "resume" | null>(null);
   const waiting = async (signal: AbortSignal) => t("newsletter.issue.waiting", { count: count((await client.call("GET /newsletters/issues/{issue_id}/stats", { path, signal })).result.waiting) });
   const unschedule = useChange(async () => {
     await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body });
     await onChange();
   });
   const { state } = issue;
-  const failed = pause.error ?? unschedule.error;
   const isReady = state === "approved" || state === "scheduled" || state === "missed";
-  const isChanging = pause.busy || unschedule.busy; // until the new version is read
+  const isChanging = unschedule.busy; // until the new version is read
   return (
     <>
       {isReady && <Schedule issue={issue} onChange={onChange} />}
-      {failed && <ErrorNotice error={failed} />}
+      {unschedule.error && <ErrorNotice error={unschedule.error} />}
       <div class="ops-editor-end">
         {state === "draft" && <Button onClick={() => setAsked("delete")}>{t("newsletter.issue.delete")}</Button>}
         {OPEN.includes(state) && state !== "draft" && <Button onClick={() => setAsked("cancel")}>{t("newsletter.issue.cancel")}</Button>}
@@ -130,13 +127,9 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
             {t("newsletter.issue.unschedule")}
           </Button>
         )}
-        {state === "sending" && (
-          <Button busy={pause.busy} onClick={() => void pause.run()}>
-            {t("newsletter.issue.pause")}
-          </Button>
-        )}
+        {state === "sending" && <Button onClick={() => setTurned("pause")}>{t("newsletter.issue.pause")}</Button>}
         {state === "paused" && (
-          <Button kind="primary" onClick={() => setResumed(true)}>
+          <Button kind="primary" onClick={() => setTurned("resume")}>
             {t("newsletter.issue.resume")}
           </Button>
         )}
@@ -146,18 +139,18 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
       </div>
-      {isResumed && (
+      {turned && (
         <LiveChange
-          title={t("newsletter.issue.resume")}
-          button={t("newsletter.issue.resume")}
-          from={t("newsletter.issue.state.paused")}
-          to={t("newsletter.issue.state.sending")}
-          effect={t("newsletter.issue.resume.about")}
+          title={t(`newsletter.issue.${turned}`)}
+          button={t(`newsletter.issue.${turned}`)}
+          from={t(turned === "pause" ? "newsletter.issue.state.sending" : "newsletter.issue.state.paused")}
+          to={t(turned === "pause" ? "newsletter.issue.state.paused" : "newsletter.issue.state.sending")}
+          effect={t(turned === "pause" ? "newsletter.issue.pause.about" : "newsletter.issue.resume.about")}
           affected={waiting}
-          set={() => client.call("POST /newsletters/issues/{issue_id}/resume", { path })}
-          back={() => client.call("POST /newsletters/issues/{issue_id}/pause", { path })}
-          done={t("newsletter.issue.resumed")}
-          onClose={() => setResumed(false)}
+          set={turned === "pause" ? pause : resume}
+          back={turned === "pause" ? resume : pause}
+          done={t(turned === "pause" ? "newsletter.issue.is_paused" : "newsletter.issue.resumed")}
+          onClose={() => setTurned(null)}
           onChanged={onChange}
         />
       )}

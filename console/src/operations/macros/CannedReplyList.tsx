@@ -2,17 +2,19 @@
 
 import { useState } from "preact/hooks";
 import type { WhatsappSending } from "../../api/routes";
+import { asApiError } from "../../api/errors";
 import { useAction, type Resource } from "../../api/resource";
-import { useApp } from "../../app";
+import { useApp, useSession } from "../../app";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
+import { actor } from "../../texts/format";
 import { Section, Table } from "../sections";
 
 type Reply = WhatsappSending.CannedReplyView;
 
 export function CannedReplyList({ replies }: { replies: Resource<Reply[]> }) {
-  const [edited, setEdited] = useState<Reply | null>(null);
+  const [{ edited, number }, setEdited] = useState<{ edited: Reply | null; number: number }>({ edited: null, number: 0 });
   return (
     <Section title={t("canned.title")} about={t("canned.about", { example: "{{name}}" })} resource={replies}>
       {(rows) => (
@@ -25,10 +27,10 @@ export function CannedReplyList({ replies }: { replies: Resource<Reply[]> }) {
             columns={[
               { name: t("macro.name"), cell: (reply) => <b>{reply.name}</b> },
               { name: t("canned.text"), cell: (reply) => reply.text },
-              { name: t("macro.change"), cell: (reply) => <RowActions reply={reply} onEdit={() => setEdited(reply)} onChange={replies.reload} /> },
+              { name: t("macro.change"), cell: (reply) => <RowActions reply={reply} onEdit={() => setEdited({ edited: reply, number: number + 1 })} onChange={replies.reload} /> },
             ]}
           />
-          <Editor key={edited?.name ?? ""} reply={edited} onStored={replies.reload} />
+          <Editor key={number} reply={edited} onChange={replies.reload} />
         </>
       )}
     </Section>
@@ -42,7 +44,7 @@ function RowActions({ reply, onEdit, onChange }: { reply: Reply; onEdit: () => v
     await client.call("DELETE /whatsapp/canned-replies/{name}", { path, key: crypto.randomUUID() });
     await onChange();
     showToast(t("undo.removed", path), async () => {
-      await client.call("PUT /whatsapp/canned-replies/{name}", { path, body: { text: reply.text }, key: crypto.randomUUID() });
+      await client.call("PUT /whatsapp/canned-replies/{name}", { path, body: { text: reply.text, seen: null }, key: crypto.randomUUID() });
       await onChange();
     });
   });
@@ -59,14 +61,28 @@ function RowActions({ reply, onEdit, onChange }: { reply: Reply; onEdit: () => v
   );
 }
 
-function Editor({ reply, onStored }: { reply: Reply | null; onStored: () => Promise<void> }) {
+// A colleague's change is shown before it is replaced: the next storing names it.
+function Editor({ reply, onChange }: { reply: Reply | null; onChange: () => Promise<void> }) {
   const { client } = useApp();
+  const me = useSession().person?.principal ?? null;
   const [name, setName] = useState(reply?.name ?? "");
   const [text, setText] = useState(reply?.text ?? "");
+  const [seen, setSeen] = useState(reply);
   const save = useAction(async () => {
-    await client.call("PUT /whatsapp/canned-replies/{name}", { path: { name }, body: { text }, key: crypto.randomUUID() });
-    await onStored();
+    try {
+      const body = { text, seen: seen?.name === name ? seen.updatedAt : null };
+      setSeen((await client.call("PUT /whatsapp/canned-replies/{name}", { path: { name }, body, key: crypto.randomUUID() })).result);
+      await onChange();
+    } catch (failure) {
+      if (asApiError(failure).code === "version_conflict") {
+        const now = (await client.call("GET /whatsapp/canned-replies", {})).result.cannedReplies;
+        setSeen(now.find((one) => one.name === name) ?? null);
+        await onChange();
+      }
+      throw failure;
+    }
   });
+  const meanwhile = save.error?.code === "version_conflict" ? seen : null;
   return (
     <form
       class="ops-editor"
@@ -76,7 +92,12 @@ function Editor({ reply, onStored }: { reply: Reply | null; onStored: () => Prom
         void save.run();
       }}
     >
-      {save.error && <ErrorNotice error={save.error} fields={["name", "text"]} />}
+      {save.error && <ErrorNotice error={save.error} fields={["name", "text", "seen"]} />}
+      {meanwhile && (
+        <p class="notice">
+          {t("canned.meanwhile", { name: actor(meanwhile.updatedBy, me) })} <q dir="auto">{meanwhile.text}</q>
+        </p>
+      )}
       <Field label={t("macro.name")} name="name" error={save.error}>
         <input value={name} maxLength={64} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>

@@ -1,10 +1,11 @@
 // The form of a macro: its answer, labels, status, priority and assignee.
 
 import { useState } from "preact/hooks";
-import type { ApiError } from "../../api/errors";
+import { asApiError, type ApiError } from "../../api/errors";
 import type { EmailThreadsApi } from "../../api/routes";
 import { useAction } from "../../api/resource";
-import { useApp } from "../../app";
+import { useApp, useSession } from "../../app";
+import { stepsOf } from "../../conversations/email/Macros";
 import { usePeople } from "../../session/people";
 import { assigneesOf } from "../../session/assignees";
 import { actor } from "../../texts/format";
@@ -20,11 +21,14 @@ const PRIORITIES = ["high", "medium", "low"] as const;
 interface Props {
   macro: Macro | null;
   replies: string[];
-  onStored: () => Promise<void>;
+  onChange: () => Promise<void>; // also by a colleague
 }
 
-export function MacroEditor({ macro, replies, onStored }: Props) {
+// A colleague's change is shown before it is replaced: the next storing names it.
+export function MacroEditor({ macro, replies, onChange }: Props) {
   const { client } = useApp();
+  const me = useSession().person?.principal ?? null;
+  const [seen, setSeen] = useState(macro);
   const [given, setGiven] = useState({
     name: macro?.name ?? "",
     reply: macro?.canned_reply ?? "",
@@ -39,6 +43,7 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
   const save = useAction(async () => {
     const body: Input = {
       name: given.name,
+      seen: seen?.name === given.name ? seen.updated_at : null,
       ...(given.reply && { canned_reply: given.reply, sends: given.sends }),
       ...(given.added && { add_tags: listOf(given.added) }),
       ...(given.removed && { remove_tags: listOf(given.removed) }),
@@ -46,11 +51,22 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
       ...(given.priority && { priority: given.priority as NonNullable<Input["priority"]> }),
       ...(given.assignee && { assigned_to: given.assignee }),
     };
-    await client.call("POST /email-threads/macros", { body });
-    await onStored();
+    const look = async () => {
+      const now = (await client.call("GET /email-threads/macros", {})).result.macros;
+      setSeen(now.find((one) => one.name === given.name) ?? null);
+      await onChange();
+    };
+    try {
+      await client.call("POST /email-threads/macros", { body });
+    } catch (failure) {
+      if (asApiError(failure).code === "version_conflict") await look();
+      throw failure;
+    }
+    await look();
   });
+  const meanwhile = save.error?.code === "version_conflict" ? seen : null;
   const hasStep = Boolean(given.reply || given.added || given.removed || given.status || given.priority || given.assignee);
-  const fields = ["name", "canned_reply", "add_tags", "remove_tags", "status", "priority", "assigned_to"];
+  const fields = ["name", "canned_reply", "add_tags", "remove_tags", "status", "priority", "assigned_to", "seen"];
   return (
     <form
       class="ops-editor"
@@ -61,6 +77,11 @@ export function MacroEditor({ macro, replies, onStored }: Props) {
       }}
     >
       {save.error && <ErrorNotice error={save.error} fields={fields} />}
+      {meanwhile && (
+        <p class="notice">
+          {t("macro.meanwhile", { name: actor(meanwhile.updated_by, me) })} {stepsOf(meanwhile).join(", ")}
+        </p>
+      )}
       <Field label={t("macro.name")} name="name" error={save.error}>
         <input value={given.name} maxLength={64} onInput={(event) => write({ name: event.currentTarget.value })} />
       </Field>

@@ -16,7 +16,7 @@ type Macro = EmailThreadsApi.MacroView;
 
 export function Macros() {
   const { client } = useApp();
-  const [edited, setEdited] = useState<Macro | null>(null);
+  const [{ edited, number }, setEdited] = useState<{ edited: Macro | null; number: number }>({ edited: null, number: 0 });
   const replies = useResource(async (signal) => (await client.call("GET /whatsapp/canned-replies", { signal })).result.cannedReplies, [client]);
   const macros = useResource(async (signal) => (await client.call("GET /email-threads/macros", { signal })).result.macros, [client]);
   return (
@@ -33,10 +33,10 @@ export function Macros() {
               columns={[
                 { name: t("macro.name"), cell: (macro) => <b>{macro.name}</b> },
                 { name: t("macro.steps"), cell: (macro) => stepsOf(macro).join(", ") },
-                { name: t("macro.change"), cell: (macro) => <RowActions macro={macro} onEdit={() => setEdited(macro)} onChange={macros.reload} /> },
+                { name: t("macro.change"), cell: (macro) => <RowActions macro={macro} onEdit={() => setEdited({ edited: macro, number: number + 1 })} onChange={macros.reload} /> },
               ]}
             />
-            <MacroEditor key={edited?.name ?? ""} macro={edited} replies={(replies.value ?? []).map((reply) => reply.name)} onStored={macros.reload} />
+            <MacroEditor key={number} macro={edited} replies={(replies.value ?? []).map((reply) => reply.name)} onChange={macros.reload} />
           </>
         )}
       </Section>
@@ -56,7 +56,7 @@ function RowActions({ macro, onEdit, onChange }: { macro: Macro; onEdit: () => v
     await client.call("POST /email-threads/macros/{name}/remove", { path: { name } });
     await onChange();
     showToast(t("undo.removed", { name }), async () => {
-      await client.call("POST /email-threads/macros", { body: inputOf(macro) });
+      await client.call("POST /email-threads/macros", { body: { ...inputOf(macro), seen: null } });
       await onChange();
     });
   });

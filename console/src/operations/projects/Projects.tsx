@@ -12,6 +12,7 @@ import { ofProject } from "../versions/sources";
 import { Differences, liveOf, useVersions, Versions, type Version } from "../versions/Versions";
 import { changeOf, draftOf, settingsOf } from "./draft";
 import { Playground } from "./Playground";
+import { ProjectSwitches } from "./ProjectSwitches";
 import { Sets } from "../versions/Sets";
 import { setsOfProject } from "../versions/setSources";
 import { Trials } from "./Trials";
@@ -39,6 +40,7 @@ export function Projects() {
               </select>
             </Field>
             {project.unusable && <p class="notice notice-error">{t("project.unusable", { setting: project.unusable })}</p>}
+            <ProjectSwitches key={`switches ${project.project_id}`} project={project} onChange={projects.reload} />
             <OfProject key={project.project_id} project={project} onChange={() => void projects.reload()} />
           </>
         );

@@ -5,6 +5,7 @@ import { usePageList } from "../../api/pageList";
 import type { ConsoleApi } from "../../api/routes";
 import { useAction, useResource } from "../../api/resource";
 import { useApp, useSession } from "../../app";
+import { dayOf } from "../../campaigns/costs/money";
 import { useQuery } from "../../shell/router";
 import { actor } from "../../texts/format";
 import { named, t } from "../../texts/texts";
@@ -53,6 +54,7 @@ export function Privacy() {
                 { name: t("privacy.kind"), cell: ({ kind }) => named("privacy.kind", kind) },
                 { name: t("privacy.requested"), cell: (one) => <Origin request={one} /> },
                 { name: t("ops.reason"), cell: ({ reason, reference }) => [reason, reference].filter(Boolean).join(" · ") },
+                { name: t("privacy.due"), cell: (one) => <Due request={one} /> },
                 { name: t("ops.state"), cell: ({ stage }) => <Stage stage={stage} /> },
                 { name: t("ops.action"), cell: ({ id }) => <Button onClick={() => setChosen(id)}>{t("privacy.show")}</Button> },
               ]}
@@ -76,6 +78,17 @@ function Origin({ request }: { request: Asked }) {
   );
 }
 
+// The day on which the person has to be answered; late only while the request is open.
+function Due({ request: { due_on, stage } }: { request: Asked }) {
+  if (!due_on) return <>{t("privacy.due.none")}</>;
+  const isLate = (stage === "waiting" || stage === "running") && due_on < new Date().toISOString().slice(0, 10);
+  return (
+    <>
+      <time dateTime={due_on}>{dayOf(due_on)}</time> {isLate && <Badge kind="danger">{t("privacy.due.late")}</Badge>}
+    </>
+  );
+}
+
 function Stage({ stage }: { stage: Asked["stage"] }) {
   return <Badge kind={stage === "waiting" ? "warn" : "plain"}>{named("privacy.stage", stage)}</Badge>;
 }
@@ -90,8 +103,9 @@ function NewRequest({ onAccepted }: { onAccepted: (id: string) => void }) {
   const [name, setName] = useState(given);
   const [reason, setReason] = useState("");
   const [reference, setReference] = useState("");
+  const [received, setReceived] = useState("");
   const [found, setFound] = useState<ConsoleApi.PersonRequestState | null>(null);
-  const input: Input = { kind, subject: { [by]: name.trim() }, reason, ...(reference.trim() && { reference: reference.trim() }) };
+  const input: Input = { kind, subject: { [by]: name.trim() }, reason, ...(reference.trim() && { reference: reference.trim() }), ...(received && { received_on: received }) };
   const look = useAction(async () => {
     const key = crypto.randomUUID();
     setFound((await client.call("POST /privacy/requests", { body: { ...input, dry_run: true }, key })).result);
@@ -107,7 +121,7 @@ function NewRequest({ onAccepted }: { onAccepted: (id: string) => void }) {
     >
       <h2>{t("privacy.new")}</h2>
       <p class="quiet">{t("privacy.about")}</p>
-      {look.error && <ErrorNotice error={look.error} fields={["reason", "reference", `subject.${by}`]} />}
+      {look.error && <ErrorNotice error={look.error} fields={["reason", "reference", "received_on", `subject.${by}`]} />}
       <Field label={t("privacy.kind")} name="kind" error={look.error}>
         <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Input["kind"])}>
           {[...KINDS].reverse().map((one) => (
@@ -134,6 +148,9 @@ function NewRequest({ onAccepted }: { onAccepted: (id: string) => void }) {
       </Field>
       <Field label={t("privacy.reference")} name="reference" error={look.error}>
         <input type="text" maxLength={64} value={reference} onInput={(event) => setReference(event.currentTarget.value)} />
+      </Field>
+      <Field label={t("privacy.received")} name="received_on" error={look.error}>
+        <input type="date" value={received} onInput={(event) => setReceived(event.currentTarget.value)} />
       </Field>
       <div class="ops-editor-end">
         <Button type="submit" kind="primary" busy={look.busy}>

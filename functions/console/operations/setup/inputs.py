@@ -148,11 +148,25 @@ class SwitchInput(Input):
     on: bool
 
 
-class MemberInput(Input):
-    """All *roles* and *teams* of a person in the caller's company. Without any, the person has no access to it."""
+class RightsInput(Input):
+    """Roles and teams of a person in the caller's company."""
 
     roles: Annotated[list[Role], Field(max_length=len(Role))]
     teams: Annotated[list[Team], Field(max_length=_MOST_TEAMS)]
+
+    def groups(self, company: str) -> set[str]:
+        """Return the groups that give these rights."""
+        teams = (f"{company}:team:{team}" for team in self.teams)
+        return {*(f"{company}:{role}" for role in self.roles), *teams}
+
+
+class MemberInput(RightsInput):
+    """
+    All *roles* and *teams* of a person in the caller's company. Without any, the person has no access to it. *seen*:
+    those that the caller has read; if others have changed since, nothing changes.
+    """
+
+    seen: RightsInput | None = None
 
 
 class ApiKeyInput(Input):

@@ -20,6 +20,7 @@ from shared.access.user_pool import address_of, name_of, principal_of
 from shared.api import principals
 from shared.api.auth import Forbidden, Scope
 from shared.aws import observation
+from shared.aws.tables.seen import ChangedMeanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -66,14 +67,15 @@ class Administration:
         Return the change that gives a person exactly these roles and teams in the caller's company.
 
         Sessions end in any case, so that a repeat completes a change that was cut off. Raises PersonNotFound,
-        Forbidden, and ChangeRefused for administrators who would lock themselves out.
+        Forbidden, ChangedMeanwhile, and ChangeRefused for administrators who would lock themselves out.
         """
         name, held = self._member(caller, person_id)
         company = caller.company
-        wanted = {
-            *(f"{company}:{role}" for role in given.roles),
-            *(f"{company}:team:{team}" for team in given.teams),
-        }
+        wanted = given.groups(company)
+        # A repeat of a change that was cut off has a part of it already.
+        seen = given.seen.groups(company) if given.seen is not None else held
+        if not held ^ seen <= wanted ^ seen:
+            raise ChangedMeanwhile("seen: roles or teams were changed meanwhile")
         if f"{company}:{Role.OPERATOR}" in wanted ^ held and Scope.OPERATOR not in caller.scopes:
             raise Forbidden("roles: only operators make operators")
         if principals.of_person(person_id) == caller.principal and Role.ADMIN not in given.roles:

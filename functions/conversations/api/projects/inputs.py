@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from conversations.api.inputs import MESSAGE
+from conversations.api.inputs import MESSAGE, Flag
+from conversations.configuration.projects import ProjectStatus
 from conversations.configuration.versions import VERSIONED
 from conversations.store.items.conversation import ChannelMethod
 from shared.ai.versions.inputs import Note, Number
@@ -30,6 +31,26 @@ class SpendingQuery(Input):
     """The month, `2026-11` (UTC); the present one by default."""
 
     month: Annotated[str, Field(pattern=patterns.MONTH)] | None = None
+
+
+class SwitchesInput(Input):
+    """
+    The switches to set: `inactive` sends nothing, and without `automation_enabled` people answer in place of the model.
+    An absent one stays.
+    """
+
+    project_status: ProjectStatus | None = None
+    automation_enabled: Flag | None = None
+
+    @model_validator(mode="after")
+    def _sets_one(self) -> "SwitchesInput":
+        if not self.given():
+            raise ValueError("project_status or automation_enabled must be given")
+        return self
+
+    def given(self) -> dict[str, Any]:
+        """Return the values to store, by attribute of the project."""
+        return self.model_dump(mode="json", exclude_none=True)
 
 
 class Settings(Input):

@@ -49,6 +49,15 @@ class ProjectRoutes:
 
         return spending.of_month(self.deps, request.caller, project_id, request.input)
 
+    @route_methods.changes(f"POST {_OF_ONE}/switches", _ADMIN)
+    def set_switches(
+        self, request: Request[inputs.SwitchesInput], project_id: str
+    ) -> Callable[[], views.ProjectView]:
+        """Set whether a project sends, and whether its model answers."""
+        from conversations.api.projects import switches  # noqa: PLC0415 - see the docstring of the module
+
+        return switches.change(self.deps, project_id, request)
+
     @route_methods.reads(f"GET {_OF_ONE}/versions", _ADMIN)
     def list_versions(self, request: Request[VersionsQuery], project_id: str) -> Page[VersionsView]:
         """List the versions of a project's settings, newest first."""

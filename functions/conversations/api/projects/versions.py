@@ -56,14 +56,15 @@ def projects_of(deps: ApiDependencies, caller: Caller, query: ProjectsQuery) -> 
         None, Key(PARTITION_KEY).eq(caller.company), limit=query.limit, start=start
     )
     shown = [
-        _project(item)
+        project_view(item)
         for item in items
         if caller.may_use(caller.company, str(item[projects.SORT_KEY]))
     ]
     return Page(ProjectsView(projects=shown), listing.cursor(deps.seal, last) if last else None)
 
 
-def _project(item: Attributes) -> ProjectView:
+def project_view(item: Attributes) -> ProjectView:
+    """Return a stored project, also one that is unusable."""
     unusable = None
     try:
         projects.parse(item)
@@ -75,6 +76,7 @@ def _project(item: Attributes) -> ProjectView:
         project_id=str(item[projects.SORT_KEY]),
         name=str(item["project_name"]) if item.get("project_name") else None,
         status=str(item.get("project_status") or projects.ProjectStatus.ACTIVE),
+        automation_enabled=item.get("automation_enabled") is not False,
         channels=[str(one) for one in channels] if isinstance(channels, list) else [],
         live_version=int(live) if live else None,
         unusable=unusable,

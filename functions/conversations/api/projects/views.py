@@ -14,11 +14,15 @@ type JsonValue = Annotated[Any, BeforeValidator(as_json)]
 
 
 class ProjectView(View):
-    """A project. `live_version`: None until its settings were changed once. `unusable`: a setting that is invalid."""
+    """
+    A project. `automation_enabled`: whether its model answers; else people do. `live_version`: None until its settings
+    were changed once. `unusable`: a setting that is invalid.
+    """
 
     project_id: str
     name: str | None
     status: str | None
+    automation_enabled: bool
     channels: list[str]
     live_version: int | None
     unusable: str | None

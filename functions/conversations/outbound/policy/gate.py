@@ -118,7 +118,7 @@ class PolicyGate:
             requested_at=_ms(max(opened.state.asked_at or "", opened.state.send_at or "")) or now,
             switches=Switches(
                 safe_mode=closed.safe_mode,
-                automation=closed.automation,
+                automation=closed.automation and company.automation_enabled,
                 project_is_active=company.project_status is ProjectStatus.ACTIVE,
                 channel_is_allowed=channel in company.allowed_channels,
                 begins_conversations=company.policy.permits_initiated,

@@ -33,7 +33,9 @@ type Name = Annotated[str, Field(max_length=texts.LONGEST_NAME), AfterValidator(
 class MacroInput(Input):
     """
     The steps of a macro; a call replaces all of them. `canned_reply` is the name of a reply that answers the customer's
-    newest mail, and `sends` approves the answer if the caller may. `assigned_to` may be `me`.
+    newest mail, and `sends` approves the answer if the caller may. `assigned_to` may be `me`. `seen`: the `updated_at`
+    that was read, null if there was no such macro; a macro that was changed since is not replaced. Absent: it is
+    replaced in any case.
     """
 
     name: Name
@@ -44,10 +46,11 @@ class MacroInput(Input):
     status: Status | None = None
     priority: Priority | None = None
     assigned_to: Assignee | None = None
+    seen: Annotated[str, Field(max_length=40)] | None = None
 
     @model_validator(mode="after")
     def _has_steps(self) -> MacroInput:
-        if not self.model_fields_set - {"name", "sends"}:
+        if not self.model_fields_set - {"name", "sends", "seen"}:
             raise PydanticCustomError("empty", "must have a step")
         if self.sends and self.canned_reply is None:
             raise PydanticCustomError("sends", "sends needs a canned_reply")

@@ -13,6 +13,7 @@ from shared.api.auth import Scope
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
+from shared.aws.tables.seen import Seen
 from shared.inbox.canned_replies import texts
 from shared.runtime import clock
 
@@ -67,9 +68,10 @@ class MacroRoutes:
             updated_at=clock.to_text(clock.now_ms()),
             updated_by=caller.principal,
             new_status=given.status,
-            **given.model_dump(exclude_none=True, exclude={"status"}),
+            **given.model_dump(exclude_none=True, exclude={"status", "seen"}),
         )
-        macros.put(self.deps.table, macro)
+        is_checked = "seen" in given.model_fields_set
+        macros.put(self.deps.table, macro, Seen(given.seen) if is_checked else None)
         return views.WrittenMacro(name=given.name, exists=True)
 
     def _removed(self, company: str, name: str) -> views.WrittenMacro:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.items import Macro, MacroList
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.tables.seen import put as put_over
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
+    from shared.aws.tables.seen import Seen
 
 MOST: Final = 100
 _names: Final = MacroList.attr("names")
@@ -32,9 +34,9 @@ def of_company(table: Table, company_id: str) -> list[Macro]:
     return sorted(map(Macro.read, found), key=lambda macro: macro.name)
 
 
-def put(table: Table, macro: Macro) -> None:
+def put(table: Table, macro: Macro, seen: Seen | None = None) -> None:
     """
-    Write a macro and list it. Idempotent. Raises TooManyMacros.
+    Write a macro in place of the one that was *seen* and list it. Idempotent. Raises TooManyMacros, ChangedMeanwhile.
 
     Listed first: a name without its item is left out of lists, an item without its name could not be found.
     """
@@ -47,7 +49,7 @@ def put(table: Table, macro: Macro) -> None:
         )
     except ConditionFailed:
         raise TooManyMacros(f"a company has at most {MOST} macros") from None
-    table.put(macro.attributes())
+    put_over(table, Macro.key(macro.company_id, macro.name), macro, seen)
 
 
 def remove(table: Table, company_id: str, name: str) -> None:

@@ -30,6 +30,7 @@ HEADER: Final = "X-Middleware-Token"
 _PATH: Final = "/webhooks/richpanel"
 _TOKENS: Final = "active_tokens"
 _MOST_TOKENS: Final = 4
+_PROOF: Final = "richpanel"  # the key with which a company proves that the account is its own
 _TOKEN_BYTES: Final = 30
 
 
@@ -63,15 +64,17 @@ class HelpDeskSecrets:
         Return the change that stores and removes keys. Safe to repeat. The help desk's key proves the account: without
         an owner, it belongs to the caller's company from then on.
 
-        Raises Forbidden for software, and for another company than the owner's.
+        Raises Forbidden for software, and for another company than the owner's. The change raises ChangeRefused for
+        other keys while the help desk has no owner: they would stay valid for the company that proves it later.
         """
         _require_person(caller)
         written = given.written()
+        proves = _PROOF in written
 
         def edit(now: Version) -> dict[str, Any]:
-            self._require_own(caller, now.content)
+            self._require_own(caller, now.content, proves=proves)
             kept = {name: key for name, key in now.content.items() if name not in given.remove}
-            owned = {OWNER: caller.company} if "richpanel" in written and self._is_free() else {}
+            owned = {OWNER: caller.company} if proves and self._is_free() else {}
             return {**kept, **written, **owned}
 
         def change() -> views.KeysView:
@@ -86,7 +89,7 @@ class HelpDeskSecrets:
     def make_token(self, caller: Caller) -> Callable[[], views.TokenView]:
         """
         Return the change that makes a further token of the webhook; the earlier ones stay valid. Raises Forbidden as
-        `store`. The change raises ChangeRefused if there are many.
+        `store`, and ChangeRefused without an owner. The change raises ChangeRefused if there are many.
         """
         _require_person(caller)
         self._require_own(caller, self._keys())
@@ -125,9 +128,16 @@ class HelpDeskSecrets:
 
         return change
 
-    def _require_own(self, caller: Caller, keys: Mapping[str, Any]) -> None:
-        """Refuse another company than the owner's: operators pass the check of routes for every company."""
+    def _require_own(
+        self, caller: Caller, keys: Mapping[str, Any], *, proves: bool = False
+    ) -> None:
+        """
+        Refuse another company than the owner's: operators pass the check of routes for every company. Without an owner,
+        refuse a change that does not prove the account.
+        """
         owner = self.deps.stored_account.deployed().company or keys.get(OWNER)
+        if owner is None and not proves:
+            raise ChangeRefused(_PROOF, "must be stored first: it gives the help desk an owner")
         if owner not in {None, caller.company}:
             raise Forbidden("the help desk belongs to another company")
 

@@ -1,6 +1,8 @@
 """Canned replies of a company: one item each, and a list of their names."""
 
 from shared.aws.dynamodb import ConditionFailed, Table
+from shared.aws.tables.seen import Seen
+from shared.aws.tables.seen import put as put_over
 from whatsapp.store.items import pk
 from whatsapp.store.items.sending.canned_replies import CannedReply, CannedReplyList
 
@@ -26,9 +28,9 @@ def listed(table: Table, company: str) -> list[CannedReply]:
     return sorted(map(CannedReply.read, items), key=lambda reply: reply.name)
 
 
-def put(table: Table, reply: CannedReply) -> None:
+def put(table: Table, reply: CannedReply, seen: Seen | None = None) -> None:
     """
-    Write a canned reply and list it. Idempotent. Raises ListFull.
+    Write a canned reply in place of the one that was *seen* and list it. Idempotent. Raises ListFull, ChangedMeanwhile.
 
     Listed first: a name without its item is left out of lists, an item without its name could not be found.
     """
@@ -44,7 +46,7 @@ def put(table: Table, reply: CannedReply) -> None:
         )
     except ConditionFailed:
         raise ListFull(f"a company has at most {MOST} canned replies") from None
-    table.put(reply.attributes())
+    put_over(table, pk(reply.pk), reply, seen)
 
 
 def remove(table: Table, company: str, name: str) -> None:

@@ -98,6 +98,36 @@ def test_a_request_erases_the_person_in_all_contexts_and_keeps_their_receipts(
     assert list(person_requests.due(people.deps.tables.contacts)) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "due"),
+    [("2026-01-01", "2026-02-01"), ("2025-12-31", "2026-01-31"), ("2025-01-31", "2025-02-28")],
+)
+def test_a_request_is_due_a_month_after_the_person_has_asked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, asked: str, due: str
+) -> None:
+    day = clock.from_text(f"{asked}T12:00:00.000Z")
+    monkeypatch.setattr(clock, "now_ms", lambda: day + 20 * DAY_MS)
+
+    late = desk.request(kind="export", received_on=asked).result["id"]
+    shown = desk.shown(late)
+    refused = [
+        desk.request(kind="export", received_on=one, key=f"refused-{one}").status
+        for one in ("1999-01-01", "2099-01-01", "yesterday")
+    ]
+
+    assert (shown["received_on"], shown["due_on"]) == (asked, due)
+    assert refused == [400, 400, 400]
+
+
+def test_a_request_without_a_day_is_due_a_month_after_it_was_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day = clock.from_text("2026-03-31T12:00:00.000Z")
+    monkeypatch.setattr(clock, "now_ms", lambda: day)
+
+    assert desk.shown(desk.request(kind="export").result["id"])["due_on"] == "2026-04-30"
+
+
 def test_a_dry_run_shows_the_names_of_the_person_and_changes_nothing(
     desk: Desk, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

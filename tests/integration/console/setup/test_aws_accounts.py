@@ -119,6 +119,20 @@ def test_of_two_companies_that_take_an_account_at_once_one_is_refused(
     assert [one["is_own"] for one in listed(operations, OTHER)] == [True]
 
 
+def test_an_account_whose_name_at_meta_is_taken_meanwhile_is_not_taken_by_half(
+    operations: Operations, meta_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_aws, at_meta = ids.aws_id(ids.ACCOUNT, AT_AWS), ids.meta_id(ids.ACCOUNT, meta_id)
+    own(operations, at_meta, "globex")
+    # As if the company had looked before the other one wrote.
+    monkeypatch.setattr(claims, "holders", lambda _table, _resources: {})
+
+    assert link(operations).status == 400
+
+    monkeypatch.undo()
+    assert owners(operations, at_aws, at_meta) == [None, "globex"]
+
+
 def test_only_people_who_are_operators_link_accounts(operations: Operations) -> None:
     assert link(operations, SOFTWARE).status == 403
     assert link(operations, ADMIN).status == 403

@@ -92,6 +92,24 @@ def test_a_person_gets_exactly_the_named_roles_and_teams_and_sessions_end(
     assert is_refused(operations, BEN, before)
 
 
+def test_an_administrator_does_not_give_back_a_role_that_another_has_taken_meanwhile(
+    operations: Operations,
+) -> None:
+    held = operations.people.groups_of(BEN)
+    seen = {
+        "roles": [one.split(":")[1] for one in held if ":team:" not in one],
+        "teams": [one.split(":")[2] for one in held if ":team:" in one],
+    }
+    assert post(operations, BEN, roles=["supervisor"], teams=[], seen=seen).status == 200
+
+    late = post(operations, BEN, roles=[*seen["roles"], "admin"], teams=["day"], seen=seen)
+    repeated = post(operations, BEN, roles=["supervisor"], teams=[], seen=seen)
+
+    assert (late.status, late.body["error"]["code"]) == (409, "version_conflict")
+    assert repeated.status == 200
+    assert operations.people.groups_of(BEN) == ["acme:supervisor"]
+
+
 def test_roles_in_other_companies_stay(operations: Operations) -> None:
     operations.people.add(BEN, "globex:agent")
 

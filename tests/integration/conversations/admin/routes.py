@@ -84,6 +84,7 @@ OF_PROJECTS = [
         {"message": f"2026-01-01T12:00:00.000Z~{ENTRY}"},
     ),
     Route("GET /projects/{project_id}/spending", ADMIN),
+    Route("POST /projects/{project_id}/switches", ADMIN, {"automation_enabled": False}),
     Route("GET /projects/{project_id}/versions", ADMIN),
     Route("GET /projects/{project_id}/versions/{number}", ADMIN),
     Route("POST /projects/{project_id}/versions", ADMIN, {"settings": {}}),

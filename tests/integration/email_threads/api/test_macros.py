@@ -75,6 +75,25 @@ def test_a_macro_answers_labels_closes_and_assigns_by_one_call(system: System) -
     ]
 
 
+def test_of_two_people_who_change_one_macro_the_second_is_refused_and_replaces_nothing(
+    system: System,
+) -> None:
+    saved(system, add_tags=["one"], seen=None)
+    [made] = result(system.call("GET", MACROS))["macros"]
+    system.clock.ms += 1
+
+    first = system.call(
+        "POST", MACROS, {"name": "ready", "add_tags": ["two"], "seen": made["updated_at"]}
+    )
+    second = system.call(
+        "POST", MACROS, {"name": "ready", "add_tags": ["three"], "seen": made["updated_at"]}
+    )
+
+    assert (first[0], second[0], second[1]["error"]["code"]) == (200, 409, "version_conflict")
+    [kept] = result(system.call("GET", MACROS))["macros"]
+    assert kept["add_tags"] == ["two"]
+
+
 def test_without_the_right_to_approve_the_answer_waits_and_the_macro_says_so(
     system: System,
 ) -> None:

@@ -115,15 +115,16 @@ WITHOUT_SETTINGS: Mapping[str, str] = {
 _ISSUE = (
     "the issue of the setup is a draft; its class is audited, as the row of its cancellation shows"
 )
-_SECRETS = "people only: tests/integration/richpanel/admin/test_audited_settings.py"
+_OF_THE_SHOP = "tests/integration/richpanel/admin/test_audited_settings.py"
+_SECRETS = f"people only: {_OF_THE_SHOP}"
 # Routes that no call in the state of the setup can change, with the test of the difference.
 NOT_REACHED: Mapping[str, str] = {
     "POST /newsletters/issues/{issue_id}/": _ISSUE,
     "POST /operations/whatsapp/sign-up": "a code of Meta: tests/integration/console/setup/test_sign_up.py",
     "POST /operations/whatsapp/aws-accounts": "an account at AWS: tests/integration/console/setup/test_aws_accounts.py",
     "POST /newsletters/settings/versions/{number}/live": "the only version is live already",
-    "POST /admin/richpanel/settings/versions/{number}/live": "tests/integration/richpanel/test_audited_settings.py",
-    "POST /admin/richpanel/settings/rollback": "tests/integration/richpanel/test_audited_settings.py",
+    "POST /admin/richpanel/settings/versions/{number}/live": _OF_THE_SHOP,
+    "POST /admin/richpanel/settings/rollback": _OF_THE_SHOP,
     "POST /admin/richpanel/keys": _SECRETS,
     "POST /admin/richpanel/webhook-tokens": _SECRETS,
     "DELETE /admin/richpanel/webhook-tokens": _SECRETS,

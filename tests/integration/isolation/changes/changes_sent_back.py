@@ -34,7 +34,7 @@ VALUES = frozenset(
     {"team_names", "brands", "requirements_schema", "template_enabled", "conditions"}
 )
 # Fields that are what a call does, or on what condition, and no values of an object.
-INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq", "dry_run"})
+INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq", "dry_run", "seen"})
 SOON = "2026-01-02T12:00:00Z"  # of the simulated clock
 NEWSLETTER = "/newsletters/{code}"
 NEWSLETTER_ISSUE = "/newsletters/issues/{issue_id}"

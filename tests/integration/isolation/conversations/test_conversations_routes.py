@@ -61,6 +61,9 @@ API = Api(
             inputs=({"summary": "Of the attacker", "facts": ["Of the attacker"], "revision": 1},)
         ),
         f"GET {ONE}/notes": Special(inputs=({}, {"before": "{before_note}"})),
+        "POST /projects/{project_id}/switches": Special(
+            inputs=({"project_status": "inactive"}, {"automation_enabled": False})
+        ),
         "POST /projects/{project_id}/versions": Special(
             inputs=({"settings": {"timezone": "Europe/Berlin"}, "based_on": 2},)
         ),

@@ -102,6 +102,25 @@ def test_a_file_keeps_the_trial_that_the_project_names_and_begins_none(
     assert (found["ai_trial"], found["retention_days"]) == ("1767268800000-00000000", 90)
 
 
+def test_a_file_leaves_switches_that_it_does_not_name_as_the_console_has_set_them(
+    tables: dict[str, Table], file: Path
+) -> None:
+    item = sample_data.project()
+    item.pop("project_status")
+    assert put(file, item) == 0
+    off = {"project_status": "inactive", "automation_enabled": False}
+    where = set_ups.key(sample_data.COMPANY, sample_data.PROJECT)
+    tables[projects.TABLE].update(where, put=off)
+
+    assert put(file, item | {"retention_days": 90}) == 0
+    kept = stored(tables)
+    assert put(file, item | {"project_status": "active"}) == 0
+
+    assert kept is not None
+    assert {name: kept[name] for name in off} == off
+    assert (stored(tables) or {})["project_status"] == "active"
+
+
 def before_the_write(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Let something happen between the command's read of the project and its write."""
     write = projects._store

@@ -155,6 +155,7 @@ def test_a_check_reads_a_key_that_another_process_has_stored(admin: Admin) -> No
 
 
 def test_keys_are_removed_by_name_and_others_stay(admin: Admin) -> None:
+    store(admin, richpanel=KEY)
     answer = store(admin, remove=["shopify"], shopify_client_id="id", shopify_client_secret="s" * 9)
 
     assert answer.result["keys"] == {
@@ -192,8 +193,25 @@ def test_the_company_whose_operator_stores_the_key_owns_the_help_desk(admin: Adm
     assert secret("RichpanelKeys")["richpanel"] == KEY
 
 
-def test_a_key_of_the_shop_gives_the_help_desk_to_no_company(admin: Admin) -> None:
-    assert store(admin, shopify="another").result["company"] is None
+def test_before_the_help_desk_has_an_owner_an_operator_leaves_neither_keys_nor_tokens(
+    admin: Admin,
+) -> None:
+    before = secret("RichpanelKeys"), secret("RichpanelWebhookSecret")
+
+    refused = [
+        store(admin, RIVAL, shopify="key-of-globex"),
+        store(admin, RIVAL, remove=["shopify"]),
+        admin.call(f"POST {TOKENS}", RIVAL),
+        admin.call(f"DELETE {TOKENS}", RIVAL),
+    ]
+
+    assert [answer.status for answer in refused] == [400] * 4
+    fields = {answer.body["error"]["details"][0]["field"] for answer in refused}
+    assert fields == {"richpanel"}
+    assert (secret("RichpanelKeys"), secret("RichpanelWebhookSecret")) == before
+    assert admin.call(f"GET {ACCOUNT}").result["company"] is None
+    assert store(admin, richpanel=KEY, shopify="key-of-acme").result["company"] == "acme"
+    assert admin.call(f"POST {TOKENS}", PERSON).status == 200
 
 
 def test_the_company_of_the_deployment_stays_the_owner(admin: Admin) -> None:
@@ -251,6 +269,7 @@ def test_only_people_who_operate_the_deployment_write_secrets(admin: Admin, line
 def test_a_new_token_is_shown_once_and_the_earlier_one_stays_valid_until_it_is_ended(
     admin: Admin, log: StringIO
 ) -> None:
+    store(admin, richpanel=KEY)
     made = admin.call(f"POST {TOKENS}", PERSON, key="a-key-of-the-call").result
     repeated = admin.call(f"POST {TOKENS}", PERSON, key="a-key-of-the-call").result
     both = secret("RichpanelWebhookSecret")["active_tokens"]
@@ -266,6 +285,7 @@ def test_a_new_token_is_shown_once_and_the_earlier_one_stays_valid_until_it_is_e
 
 
 def test_many_tokens_are_refused_before_one_in_use_would_be_lost(admin: Admin) -> None:
+    store(admin, richpanel=KEY)
     answers = [admin.call(f"POST {TOKENS}", PERSON).status for _ in range(4)]
 
     assert answers == [200, 200, 200, 400]

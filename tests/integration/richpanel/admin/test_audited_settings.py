@@ -96,6 +96,7 @@ def test_written_and_removed_keys_are_named_and_have_no_value(
 def test_tokens_of_the_webhook_are_counted_before_and_after(
     admin: Admin, newest: Callable[[], list[Any]]
 ) -> None:
+    admin.call(f"POST {KEYS}", PERSON, body={"richpanel": "a-key-of-acme"})
     admin.call(f"POST {TOKENS}", PERSON)
     made = newest()
     admin.call(f"DELETE {TOKENS}", PERSON)

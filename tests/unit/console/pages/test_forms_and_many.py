@@ -25,9 +25,11 @@ class Replies:
 
     def __init__(self) -> None:
         self.texts = {"hours": "We open at nine."}
+        self.times: dict[str, int] = {}
+        self.seen: list[str | None] = []
 
     def view(self, name: str) -> dict[str, Any]:
-        by = {"variables": [], "updated_at": at(0), "updated_by": "user:ada"}
+        by = {"variables": [], "updated_at": at(self.times.get(name, 0)), "updated_by": "user:ada"}
         return {"name": name, "text": self.texts[name], **by}
 
     def listed(self, _: Call) -> Answer:
@@ -36,6 +38,11 @@ class Replies:
     def store(self, call: Call) -> Answer | Refusal:
         if "{{1" in call.input["text"]:
             return Refusal(400, "invalid_input", {"text": "must be a time such as 08:30"})
+        self.seen.append(call.input["seen"])
+        stored = self.view(call.path["name"]) if call.path["name"] in self.texts else {}
+        if call.input["seen"] != stored.get("updated_at"):
+            return Refusal(409, "version_conflict")
+        self.times[call.path["name"]] = len(self.seen)
         self.texts[call.path["name"]] = call.input["text"]
         return Answer(self.view(call.path["name"]))
 
@@ -97,6 +104,42 @@ def test_a_refused_text_stays_with_the_reason_beside_it_and_what_was_removed_com
     labels.fill("late")
     macro.get_by_role("button", name="Speichern").click()
     assert problem_of(macro.locator("select").first) == "diesen Textbaustein gibt es nicht"
+
+
+MEANWHILE = {
+    "en-GB": ("Edit hours", "Store", "Store again to replace it"),
+    "de-DE": ("Bearbeiten hours", "Speichern", "Noch einmal speichern ersetzt es"),
+    "ar-EG": ("تعديل hours", "حفظ", "احفظ مرة أخرى لاستبداله"),
+}
+
+
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in MEANWHILE])
+def test_a_canned_reply_that_a_colleague_has_changed_is_shown_before_it_is_replaced(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    edit, store, words = MEANWHILE[locale]
+    replies = Replies()
+    answers = {
+        "GET /whatsapp/canned-replies": replies.listed,
+        "PUT /whatsapp/canned-replies/{name}": replies.store,
+        "GET /email-threads/macros": lambda _: Answer({"macros": []}),
+    }
+    network = Company().network(pages, "acme:admin", **answers)
+    network.refuses = True
+    page = opened(network, "operations/macros")
+    page.get_by_role("button", name=edit).click()
+    form = page.get_by_role("form").first
+    replies.texts["hours"], replies.times["hours"] = "We open at ten.", 7  # a colleague
+    form.locator("textarea").fill("We open at eight.")
+    form.get_by_role("button", name=store).click()
+
+    expect(form).to_contain_text(words)
+    expect(form.locator("q")).to_have_text("We open at ten.")
+    expect(form.locator("textarea")).to_have_value("We open at eight.")
+    assert replies.texts["hours"] == "We open at ten."
+    form.get_by_role("button", name=store).click()
+    expect(page.get_by_role("row").filter(has_text="We open at eight.")).to_be_visible()
+    assert replies.seen == [at(0), at(7)]
 
 
 def test_all_conversations_that_match_are_changed_by_one_request_with_a_result(

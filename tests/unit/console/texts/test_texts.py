@@ -56,11 +56,13 @@ BY_VALUE = {
     *("ops.audit", "ops.switches.effect", "newsletter.series.effect", "newsletter.series.done"),
     *("people.done", "contact.lift_reason"),
     *("desk.go", "desk.effect", "desk.done", "desk.compared", "desk.key", "desk.field"),
+    "desk.check",
     *(
         f"mailbox.{what}.{field}"
         for what in ("mode", "set", "effect")
         for field in ("enabled", "automation", "reply_mode")
     ),
+    *(f"project{what}.{name}" for what in ("", ".set", ".effect") for name in ("sends", "answers")),
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *("knowledge.left_out", "knowledge.cause", "knowledge.into", "knowledge.accept"),
     *(

@@ -24,7 +24,7 @@ export function AccountSetup({ isOperator, teams, onChange }: { isOperator: bool
     <Section title={t("desk.setup")} about={t("desk.setup.about")} resource={account}>
       {(found) => (
         <>
-          {!found.keys.richpanel && <p class="notice">{t("desk.setup.first")}</p>}
+          {found.company === null ? <p class="notice">{t("desk.setup.no_owner")}</p> : !found.keys.richpanel && <p class="notice">{t("desk.setup.first")}</p>}
           {isOperator ? (
             <>
               <Keys account={found} onChange={changed} />

@@ -32,7 +32,7 @@ export function Webhook({ account, onChange }: { account: Account; onChange: () 
       {made?.token && <Copied label={t("desk.webhook.token")} value={made.token} isSecret />}
       {make.error && <ErrorNotice error={make.error} onRetry={() => void make.run()} />}
       <div class="ops-editor-end">
-        <Button busy={make.busy} onClick={() => void make.run()}>
+        <Button busy={make.busy} disabled={account.company === null} onClick={() => void make.run()}>
           {t("desk.webhook.make")}
         </Button>
         {account.tokens > 1 && <Button onClick={() => setAsked(true)}>{t("desk.webhook.end")}</Button>}

@@ -2,8 +2,9 @@
 Accounts of WhatsApp that are linked to the AWS account of the deployment, which all companies share.
 
 An operator gives a free account to the own company, as with apps and e-mail domains; an account of another company is
-neither shown nor given. AWS's name of an account and Meta's have one owner each: both must be free or the company's.
-Its numbers are registered by `save_phone`, which takes only those that AWS lists in an account of the company.
+neither shown nor given. AWS's name of an account and Meta's have one owner each: both must be free or the company's,
+and one transaction gives both. Its numbers are registered by `save_phone`, which takes only those that AWS lists in an
+account of the company.
 """
 
 from __future__ import annotations
@@ -79,9 +80,8 @@ class AwsAccountSetup:
 
         def change() -> LinkedAwsAccount:
             granted = claims.new(company, Proof.GRANTED, caller.principal)
-            for one in names:
-                if not claims.claim(self.owners, one, granted):
-                    raise NotProven(_FIELD, RULE)
+            if not claims.claim_all(self.owners, names, granted):
+                raise NotProven(_FIELD, RULE)
             was_own = held.get(names[0]) == company
             before = {"account": account_id if was_own else None}
             observation.note(before, {"account": account_id}, "account")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from boto3.dynamodb.conditions import Attr
 
 from shared.access.ownership.ids import EMAIL, ProviderId, domains_of
-from shared.aws.dynamodb import Attributes, ConditionFailed
+from shared.aws.dynamodb import Attributes, ConditionFailed, TransactionRefused
 from shared.aws.tables.items import Item, filled
 from shared.identity.addresses import without_label
 from shared.runtime import clock
@@ -119,6 +119,16 @@ def claim(table: Table, resource: ProviderId, claimed: Claim) -> bool:
     try:
         table.put(claimed.stored_for(resource), when=_free_or_of(claimed.company_id))
     except ConditionFailed:
+        return False
+    return True
+
+
+def claim_all(table: Table, resources: Iterable[ProviderId], claimed: Claim) -> bool:
+    """Give all of these resources to a company, or none; False if another company owns one of them. Idempotent."""
+    when = _free_or_of(claimed.company_id)
+    try:
+        table.transact(*(table.to_put(claimed.stored_for(one), when=when) for one in resources))
+    except TransactionRefused:
         return False
     return True
 

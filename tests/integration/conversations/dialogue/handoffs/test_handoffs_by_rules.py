@@ -107,6 +107,19 @@ def test_an_inactive_project_sends_no_answers(system: System) -> None:
     assert len(system.sent()) == 1
 
 
+def test_the_model_of_a_project_that_is_turned_off_answers_nothing_and_people_do(
+    system: System,
+) -> None:
+    ref = system.begin("sms")
+    system.change(automation_enabled=False)
+    system.clock.ms += MINUTE_MS
+
+    write(system)
+
+    assert status_of(system, ref) == ("handoff_pending", "automation_off")
+    assert notices_sent(system, ref) == [NOTICE]
+
+
 def test_two_machines_that_answer_each_other_are_stopped(system: System) -> None:
     system.change(policy={"answers_per_hour": 3})
     ref = system.begin("sms")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.runtime import clock
+from tests.integration.whatsapp.api.conftest import Answer
 from tests.integration.whatsapp.api.sending.conftest import CANNED, GLOBEX, AgentHarness
 from tests.integration.whatsapp.conftest import NOW
 
@@ -31,6 +32,31 @@ def test_a_canned_reply_is_saved_listed_replaced_and_removed(agent_harness: Agen
     assert [(reply["name"], reply["text"]) for reply in agent_harness.canned()] == [
         ("ready", "Ready.")
     ]
+
+
+def test_of_two_people_who_change_one_canned_reply_the_second_is_refused_and_replaces_nothing(
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def put(text: str, seen: str | None) -> Answer:
+        line = f"PUT {CANNED}/{{name}}"
+        return agent_harness.call(
+            line, {"text": text, "seen": seen}, f"put-{text:_<9}", name="ready"
+        )
+
+    made = put("One.", None)
+    seen = made.body["result"]["updatedAt"]
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 1)
+    first = put("Two.", seen)
+    second = put("Three.", seen)
+    new = put("Four.", None)
+    without = agent_harness.call(
+        f"PUT {CANNED}/{{name}}", {"text": "Two.", "seen": seen}, "put-again", name="ready"
+    )
+
+    assert (made.status, first.status) == (200, 200)
+    assert [one.body["error"]["code"] for one in (second, new)] == ["version_conflict"] * 2
+    assert without.status == 200  # the same text by the same person: its own write
+    assert [reply["text"] for reply in agent_harness.canned()] == ["Two."]
 
 
 def test_a_canned_reply_is_sent_with_its_values(agent_harness: AgentHarness) -> None:

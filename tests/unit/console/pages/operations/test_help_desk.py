@@ -320,6 +320,29 @@ def test_a_token_of_the_webhook_is_shown_once_and_the_earlier_ones_end_after_a_q
     expect(page.get_by_text(TOKEN)).to_have_count(0)
 
 
+OWNERLESS = {
+    "en-GB": ("belongs to no company yet", "Make a token"),
+    "de-DE": ("gehört noch keinem Unternehmen", "Token erstellen"),
+    "ar-EG": ("لا يتبع مكتب المساعدة أي شركة بعد", "إنشاء رمز"),
+}
+
+
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in OWNERLESS])
+def test_a_help_desk_of_no_company_gives_no_token_until_its_key_is_stored(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    words, make = OWNERLESS[locale]
+    desk = Desk()
+    desk.account["company"] = None
+    page = desk.opened(opened, pages, "acme:operator")
+
+    expect(page.get_by_text(words)).to_be_visible()
+    expect(page.get_by_role("button", name=make)).to_be_disabled()
+    desk.account["company"] = "acme"
+    page.reload()
+    expect(page.get_by_role("button", name=make)).to_be_enabled()
+
+
 def test_an_administrator_without_the_role_operator_sees_no_keys_and_may_change_the_account(
     opened: Opened, pages: Path
 ) -> None:

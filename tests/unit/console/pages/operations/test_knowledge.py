@@ -23,7 +23,7 @@ PROJECT = "/projects/{project_id}"
 PROJECTS = {
     "projects": [
         {"project_id": "shop", "name": "Shop", "status": "active", "channels": ["sms"],
-         "live_version": 2, "unusable": None}
+         "automation_enabled": True, "live_version": 2, "unusable": None}
     ]
 }  # fmt: skip
 

@@ -76,7 +76,12 @@ def test_a_person_rates_an_answer_with_a_reason_beside_colleagues_and_takes_it_b
 
 def project(name: str) -> dict[str, Any]:
     absent = dict.fromkeys(("status", "live_version", "unusable"))
-    return absent | {"project_id": name, "name": name.title(), "channels": ["sms"]}
+    return absent | {
+        "automation_enabled": True,
+        "project_id": name,
+        "name": name.title(),
+        "channels": ["sms"],
+    }
 
 
 def outcome(project: str, version: int, language: str, **counts: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from local.console.browser import barriers
 from tests.unit.console.pages.company import Company, at
-from tests.unit.console.pages.network import Answer, Call, Network
+from tests.unit.console.pages.network import Answer, Answered, Call, Network
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,10 @@ class Project:
     stopped: list[dict[str, Any]] = field(default_factory=list)
 
     def network(self, pages: Path) -> Network:
-        routes = {
+        return Company().network(pages, "acme:admin", **self.routes())
+
+    def routes(self) -> dict[str, Answered]:
+        return {
             "GET /projects": lambda _: Answer({"projects": [self._project()]}),
             f"GET {PROJECT}/versions": lambda _: Answer({"versions": [self._row(2), self._row(1)]}),
             f"GET {PROJECT}/versions/{{number}}": self._version,
@@ -81,11 +84,15 @@ class Project:
             f"GET {TRIAL}/answers": lambda _: Answer({"answers": [ANSWER]}),
             f"POST {TRIAL}/stop": self._stop,
         }
-        return Company().network(pages, "acme:admin", **routes)
 
     def _project(self) -> dict[str, Any]:
         facts = {"project_id": "hiring", "name": "Hiring", "status": "active"}
-        return facts | {"channels": ["sms"], "live_version": 1, "unusable": None}
+        return facts | {
+            "automation_enabled": True,
+            "channels": ["sms"],
+            "live_version": 1,
+            "unusable": None,
+        }
 
     def _row(self, number: int) -> dict[str, Any]:
         return {

@@ -89,16 +89,22 @@ def test_a_campaign_is_paused_goes_on_is_stopped_by_an_undo_and_cancelled_after_
     campaign = Running()
     network = Company().network(pages, "acme:admin", **campaign.answers())
     page = opened(network, f"campaigns/{CAMPAIGN}")
-    page.get_by_role("button", name=pause).click()
-    page.get_by_role("button", name=resume).click()
     dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name=pause).click()
     expect(dialog).to_contain_text("6")
-    assert campaign.asked == ["pause"]
+    assert campaign.asked == []
+    dialog.get_by_role("button", name=pause).click()
+    page.get_by_role("button", name=undo).click()
+    page.get_by_role("button", name=pause).click()
+    dialog.get_by_role("button", name=pause).click()
+    page.get_by_role("button", name=resume).click()
+    expect(dialog).to_contain_text("6")
+    assert campaign.asked == ["pause", "resume", "pause"]
     dialog.get_by_role("button", name=resume).click()
     expect(page.get_by_role("button", name=pause)).to_be_visible()
-    page.get_by_role("button", name=undo).click()
+    page.get_by_role("button", name=undo).first.click()
     expect(page.get_by_role("button", name=resume)).to_be_visible()
-    assert campaign.asked == ["pause", "resume", "pause"]
+    assert campaign.asked == ["pause", "resume"] * 2 + ["pause"]
 
     page.get_by_role("button", name=cancel).click()
     expect(dialog).to_contain_text(left)
