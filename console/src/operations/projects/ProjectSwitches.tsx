@@ -5,7 +5,7 @@ import type { ConversationsAdmin } from "../../api/routes";
 import { useApp } from "../../app";
 import { t } from "../../texts/texts";
 import { Badge, Button } from "../../ui/controls";
-import { LiveChange, openOf } from "../LiveChange";
+import { LiveChange, openOf } from "../switches/LiveChange";
 
 type Project = ConversationsAdmin.ProjectView;
 type Name = "sends" | "answers";

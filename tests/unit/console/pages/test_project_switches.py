@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from local.console import browser as browsers
 from tests.unit.console.pages.company import Company
 from tests.unit.console.pages.network import Answer
-from tests.unit.console.pages.test_trials import Project
+from tests.unit.console.pages.operations.test_trials import Project
 
 if TYPE_CHECKING:
     from pathlib import Path
