@@ -41,7 +41,7 @@ function Pages() {
         ) : section === REPORTS && rightsOf(session).reads ? (
           <LaterPage key={REPORTS + session.company} load={() => import("./reports/Reports")} parts={["operations", "ratings", "reports"]} show={({ Reports }) => <Reports part={context ?? null} />} />
         ) : section === OPERATIONS ? (
-          <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup"]} show={({ Operations }) => <Operations part={context ?? null} />} />
+          <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup", "mail"]} show={({ Operations }) => <Operations part={context ?? null} />} />
         ) : known ? (
           <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
         ) : (

@@ -243,6 +243,7 @@ def _loaded_with(pages: str) -> list[str]:
         ("newsletters", ("newsletters", "operations/knowledge")),
         ("knowledge", ("operations/knowledge",)),
         ("contact", ("contacts",)),
+        ("mail", ("conversations/email",)),
         ("whatsapp", ("whatsapp",)),
     ],
 )
