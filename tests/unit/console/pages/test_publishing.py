@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from local.console.browser import barriers
 from local.stack.processes import ROOT
 from tests.unit.console.pages.company import Company, at
-from tests.unit.console.pages.network import Answer, Refusal
+from tests.unit.console.pages.network import STAGE, Answer, Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +92,32 @@ def check(page: Page) -> None:
     """The page has no barrier, and nothing of it is beside the screen."""
     assert barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST
+
+
+def test_a_public_list_shows_its_addresses_for_readers_and_copies_them(
+    opened: Opened, pages: Path
+) -> None:
+    base = f"/n/acme/{LISTS[0]}"
+    paths = {"archive_path": f"{base}/archive", "feed_path": f"{base}/feed.xml"}
+    stored = [
+        published(0, has_archive=True, **paths),
+        published(1, is_open=False, subscribe_path=None),
+    ]
+    page = opened(network_of(pages, stored), "newsletters/lists")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    page.get_by_role("button", name="what the public sees of “Readers”").click()
+    form = page.get_by_role("form")
+    for name, path in (
+        ("Form to sign up", "subscribe"),
+        ("Archive of", "archive"),
+        ("RSS", "feed.xml"),
+    ):
+        shown = form.locator(".setup-copied").filter(has_text=name)
+        expect(shown.locator("code")).to_have_text(f"{STAGE}{base[1:]}/{path}")
+        expect(shown.get_by_role("button", name=f"Copy: {name}")).to_be_visible()
+    check(page)
+    page.get_by_role("button", name="what the public sees of “Growers”").click()
+    expect(page.get_by_role("form")).to_contain_text("The public sees nothing of this list")
 
 
 @pytest.mark.parametrize("locale", LOCALES)
