@@ -50,6 +50,7 @@ const SECTIONS: Record<string, string> = {
   "newsletters/documents": "connect/newsletters#4-documents",
   "newsletters/looks": "connect/newsletters#looks",
   "newsletters/lists": "connect/newsletters#13-readers-sign-up-choices-archive",
+  "newsletters/settings": "connect/newsletters#3-settings",
   "newsletters/model": "connect/newsletters#versions-of-the-settings",
   "newsletters/*": STEPS,
   "newsletters/*/review": "connect/newsletters#8-review",

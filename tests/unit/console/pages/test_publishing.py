@@ -121,6 +121,53 @@ def test_a_public_list_shows_its_addresses_for_readers_and_copies_them(
 
 
 @pytest.mark.parametrize("locale", LOCALES)
+def test_a_switch_of_all_newsletters_says_what_it_does_and_is_undone(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    known = texts(locale)
+    stored = {
+        "ai": None, "retrieval": {}, "ai_daily_units": 200, "four_eyes": False, "version": 3,
+        "check_claims": False, "track_clicks": True, "ses_tenant": False, "ai_version": None,
+    }  # fmt: skip
+    puts: list[dict[str, Any]] = []
+
+    def put(call: Call) -> Answer:
+        puts.append(dict(call.input))
+        assert call.input["version"] == stored["version"]
+        stored.update(call.input, version=call.input["version"] + 1)
+        return Answer(stored)
+
+    network = network_of(
+        pages,
+        [],
+        **{
+            "GET /newsletters/settings": lambda _: Answer(dict(stored)),
+            "PUT /newsletters/settings": put,
+        },
+    )
+    page = opened(network, "newsletters/settings")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    four_eyes = known["newsletter.settings.four_eyes"]
+    page.get_by_role("listitem").filter(has_text=four_eyes).get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(known["newsletter.settings.effect.four_eyes"])
+    check(page)
+    dialog.get_by_role("button", name=known["newsletter.settings.turn_on"]).click()
+    row = page.get_by_role("listitem").filter(has_text=four_eyes)
+    expect(row.locator(".badge")).to_have_text(known["newsletter.settings.on"])
+    page.locator(".toast button").first.click()
+    expect(row.locator(".badge")).to_have_text(known["newsletter.settings.off"])
+    page.get_by_role("spinbutton").fill("50")
+    page.get_by_role("button", name=known["newsletter.store"]).click()
+    expect(page.locator(".ops-editor")).to_contain_text("50")
+    assert [{name: value for name, value in one.items() if name != "version"} for one in puts] == [
+        {"four_eyes": True},
+        {"four_eyes": False},
+        {"ai_daily_units": 50},
+    ]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
 def test_a_list_gets_a_welcome_mail_on_its_page(opened: Opened, pages: Path, locale: str) -> None:
     known, stored = texts(locale), [published(0)]
     bodies: list[Any] = []

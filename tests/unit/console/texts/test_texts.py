@@ -116,7 +116,7 @@ BY_VALUE = {
             *("issue.state", "level", "of", "option.frequency", "option.length_preference"),
             *("option.selected_types", "option.target_audience", "option.tone_preset", "pause"),
             *("reason", "recipient", "result", "review", "status", "step", "unreadable", "view"),
-            "warning",
+            *("settings", "settings.effect", "warning"),
         )
     ),
     *(
