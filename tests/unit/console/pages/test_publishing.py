@@ -125,7 +125,7 @@ def test_a_switch_of_all_newsletters_says_what_it_does_and_is_undone(
     opened: Opened, pages: Path, locale: str
 ) -> None:
     known = texts(locale)
-    stored = {
+    stored: dict[str, Any] = {
         "ai": None, "retrieval": {}, "ai_daily_units": 200, "four_eyes": False, "version": 3,
         "check_claims": False, "track_clicks": True, "ses_tenant": False, "ai_version": None,
     }  # fmt: skip
