@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { documents } from "./documents.ts";
 
 // A page below /{stage}/console: addresses in it count from /{stage}/, those in scripts from the script.
 function addressesOfThePage(): Plugin {
@@ -50,5 +51,5 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [addressesOfThePage(), compressed()],
+  plugins: [documents(), addressesOfThePage(), compressed()],
 });

@@ -35,13 +35,13 @@ function Pages() {
         ) : section === CAMPAIGNS && rightsOf(session).approves ? (
           <LaterPage key={CAMPAIGNS + session.company} load={() => import("./campaigns/Campaigns")} parts={["operations", "segments", "campaigns"]} show={({ Campaigns }) => <Campaigns id={context ?? null} />} />
         ) : section === NEWSLETTERS && rightsOf(session).approves ? (
-          <LaterPage key={NEWSLETTERS + session.company} load={() => import("./newsletters/Newsletters")} parts={["operations", "newsletters"]} show={({ Newsletters }) => <Newsletters id={context ?? null} step={key ?? null} />} />
+          <LaterPage key={NEWSLETTERS + session.company} load={() => import("./newsletters/Newsletters")} parts={["operations", "newsletters", "setup"]} show={({ Newsletters }) => <Newsletters id={context ?? null} step={key ?? null} />} />
         ) : section === CONTACTS && rightsOf(session).reads ? (
           <LaterPage key={CONTACTS + session.company} load={() => import("./contacts/ContactPage")} parts={["contact"]} show={({ ContactPage }) => <ContactPage key={context} id={context ?? null} />} />
         ) : section === REPORTS && rightsOf(session).reads ? (
           <LaterPage key={REPORTS + session.company} load={() => import("./reports/Reports")} parts={["operations", "ratings", "reports"]} show={({ Reports }) => <Reports part={context ?? null} />} />
         ) : section === OPERATIONS ? (
-          <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup"]} show={({ Operations }) => <Operations part={context ?? null} />} />
+          <LaterPage key={OPERATIONS + session.company} load={() => import("./operations/Operations")} parts={["operations", "setup", "mail"]} show={({ Operations }) => <Operations part={context ?? null} />} />
         ) : known ? (
           <Inbox key={session.company} section={section} context={context ?? null} conversation={key ?? null} />
         ) : (

@@ -1,5 +1,6 @@
 """
-Builds the web console: `console/` in, hashed and compressed files out. `sam build` runs it for the layer ConsolePages.
+Builds the web console: `console/` and pages of `docs/` in, hashed and compressed files out. `sam build` runs it for the
+layer ConsolePages.
 
     python3.13 -m local.console.build <folder>   # writes <folder>/python/console_pages
 
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from local.stack import environments
+from local.stack.builds import documents
 from local.stack.processes import LOCAL, ROOT, as_program, follow
 
 SOURCES = ROOT / "console"
@@ -60,6 +62,10 @@ def _copy_sources() -> None:
         if entry.name not in _KEPT:
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     shutil.copytree(SOURCES, WORK, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*_KEPT))
+    for page in documents.pages():
+        copy = WORK / "docs" / page.relative_to(documents.FOLDER)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, copy)
 
 
 def install(name: str, listed: Path, folder: Path) -> bool:

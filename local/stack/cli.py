@@ -23,7 +23,7 @@ from pathlib import Path
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
 from local.stack import containers, environments
-from local.stack.builds import build
+from local.stack.builds import build, documents
 from local.stack.deployment import Stack, deploy
 from local.stack.emulator import ministack
 from local.stack.processes import (
@@ -175,7 +175,7 @@ def _sources() -> str:
         ),
         "events/conversations/twilio.py",
     )
-    return build.digest_of(ROOT / part for part in parts)
+    return build.digest_of([*(ROOT / part for part in parts), *documents.pages()])
 
 
 def _health_urls(stack: Stack) -> list[str]:

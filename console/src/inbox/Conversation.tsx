@@ -3,7 +3,7 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { WhatsAppConversation } from "../conversations/whatsapp/WhatsAppConversation";
-import { t } from "../texts/texts";
+import { loadTexts, t } from "../texts/texts";
 import { Empty } from "../ui/controls";
 import { Later } from "../ui/Later";
 import type { Context } from "./source";
@@ -13,7 +13,7 @@ type Shown = ComponentType<{ id: string; back: string }>;
 // Companies without these contexts do not load their parts of the page.
 const LOADS: Partial<Record<string, () => Promise<Shown>>> = {
   conversations: async () => (await import("../conversations/ai/AiConversation")).AiConversation,
-  email_threads: async () => (await import("../conversations/email/EmailThread")).EmailThread,
+  email_threads: async () => (await Promise.all([import("../conversations/email/EmailThread"), loadTexts("mail")]))[0].EmailThread,
 };
 const loaded = new Map<string, Shown>([["whatsapp", WhatsAppConversation]]);
 

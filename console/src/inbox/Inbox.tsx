@@ -13,7 +13,8 @@ import { filtersOf } from "./savedViews";
 import { Views } from "./Views";
 import { addressesOf, extended, idOf, labelsOf, list, namesakesOf, refreshed, showsNumbers, type Address, type Context, type Filter, type Row, type Rows, type Status } from "./source";
 import { useLiveList } from "../live/hooks";
-import { changeQuery, useQuery } from "../shell/router";
+import { rightsOf } from "../operations/access";
+import { changeQuery, placeOf, useQuery } from "../shell/router";
 import { moment } from "../texts/format";
 import { t, type Key } from "../texts/texts";
 import { Icon } from "../ui/icons";
@@ -134,6 +135,7 @@ interface RowsProps {
 }
 
 function Rows({ filter, section, query, open, me, addresses, onRows }: RowsProps) {
+  const session = useSession();
   const { client } = useApp();
   const known = useRef<Rows | null>(null);
   const [, redraw] = useState(0);
@@ -188,6 +190,14 @@ function Rows({ filter, section, query, open, me, addresses, onRows }: RowsProps
       {rows.length === 0 ? (
         <Empty icon={isNarrow ? "search" : "check"} title={t(isNarrow ? "inbox.no_match.title" : "inbox.empty.title")}>
           {t(isNarrow ? "inbox.no_match.text" : "inbox.empty.text")}
+          {!isNarrow && rightsOf(session).admin && (
+            <>
+              {" "}
+              <a class="link" href={placeOf("operations", "setup")}>
+                {t("ops.part.setup")}
+              </a>
+            </>
+          )}
         </Empty>
       ) : (
         <ul>

@@ -21,11 +21,12 @@ const ISSUES = "issues";
 const LOOKS = "looks";
 const LISTS = "lists";
 const MODEL = "model";
+const SETTINGS = "settings";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
   const { client } = useApp();
   const { admin } = rightsOf(useSession());
-  const tab = id === DOCUMENTS || id === LISTS || id === LOOKS || (id === MODEL && admin) ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
+  const tab = id === DOCUMENTS || id === LISTS || id === LOOKS || ((id === MODEL || id === SETTINGS) && admin) ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
     <main class="pane ops newsletters" aria-label={t("newsletter.title")}>
       <h1 class="unseen">{t("newsletter.title")}</h1>
@@ -50,11 +51,17 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
             {t("newsletter.model")}
           </a>
         )}
+        {admin && (
+          <a class="tab" href={placeOf(PLACE, SETTINGS)} aria-current={tab === SETTINGS ? "page" : undefined}>
+            {t("newsletter.settings")}
+          </a>
+        )}
       </nav>
       <div class="ops-body">
         {tab === DOCUMENTS && <Documents />}
         {tab === LOOKS && <Later load={() => import("./publishing/Looks")} show={({ Looks }) => <Looks />} />}
         {tab === LISTS && <Later load={() => import("./publishing/Lists")} show={({ Lists }) => <Lists />} />}
+        {tab === SETTINGS && <Later load={() => import("./publishing/Settings")} show={({ Settings }) => <Settings />} />}
         {tab === MODEL && <VersionList source={ofNewsletters(client)} about={t("versions.newsletters_about")} effect={t("versions.newsletters")} onChange={() => undefined} />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}

@@ -3,6 +3,8 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../api/resource";
 import { useApp, useSession } from "../app";
+import { Help } from "../shell/Help";
+import { BEGIN_HELP } from "../shell/documentation";
 import { go, placeOf } from "../shell/router";
 import { t } from "../texts/texts";
 import { Button, ErrorNotice, Field } from "../ui/controls";
@@ -64,6 +66,7 @@ export function Begin({ token }: { token: string }) {
         <Button type="submit" kind="primary" busy={make.busy}>
           {t("begin.button")}
         </Button>
+        <Help to={BEGIN_HELP} />
       </form>
     </main>
   );
@@ -85,6 +88,7 @@ function Made({ company }: { company: string }) {
         >
           {t("signin.button")}
         </Button>
+        <Help to={BEGIN_HELP} />
       </div>
     </main>
   );

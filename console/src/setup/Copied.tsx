@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../texts/texts";
 import { Button } from "../ui/controls";
+import "./setup.css";
 
 export function Copied({ label, value, isSecret = false }: { label: string; value: string; isSecret?: boolean }) {
   const [state, setState] = useState<"" | "copied" | "refused">("");

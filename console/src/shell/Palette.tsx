@@ -143,6 +143,7 @@ function useFixed(onHelp: () => void): Found[] {
     ...sections.map((one) => ({ id: one.name, icon: one.icon, name: t(one.label), line: t("palette.section"), run: () => go(placeOf(one.name)) })),
     ...NAMES.map((name) => ({ id: `key-${name}`, icon: "bolt" as const, name: t(`keys.${name}`), line: t("palette.action", { key: COMMANDS[name].key }), run: () => void COMMANDS[name].run() })),
     { id: "help", icon: "info", name: t("keys.title"), line: t("palette.action", { key: "?" }), run: onHelp },
+    { id: "documentation", icon: "info", name: t("nav.help"), line: t("nav.help_window"), run: () => document.querySelector<HTMLElement>(".rail-help")?.click() },
     ...parts.map((part) => ({ id: `part-${part}`, icon: "gauge" as const, name: t(`ops.part.${part}`), line: t("nav.operations"), run: () => go(placeOf("operations", part)) })),
   ];
 }

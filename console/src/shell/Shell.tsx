@@ -3,11 +3,12 @@ import { useApp, useSession } from "../app";
 import { Attention } from "../live/Attention";
 import { LiveSign } from "../live/LiveSign";
 import { NotificationSettings } from "../live/NotificationSettings";
-import { rightsOf } from "../operations/access";
+import { partsFor, rightsOf } from "../operations/access";
 import { usePeople } from "../session/people";
 import { focusMain } from "./focus";
 import { Keys } from "./Keys";
-import { placeOf } from "./router";
+import { HelpOfPlace } from "./Help";
+import { placeOf, useRoute } from "./router";
 import { sectionsFor } from "./sections";
 import { signOut } from "../session/signout";
 import { loadTexts, t } from "../texts/texts";
@@ -22,6 +23,7 @@ export function Shell({ section, children }: { section: string; children: Compon
   const session = useSession();
   const rights = rightsOf(session);
   const sections = sectionsFor(rights);
+  const [, ...within] = useRoute();
   return (
     <div class="shell">
       <a
@@ -51,6 +53,7 @@ export function Shell({ section, children }: { section: string; children: Compon
             </a>
           ))}
         </div>
+        <HelpOfPlace isEntry place={[section, ...within]} start={partsFor(rights)[0]} />
         <LiveSign />
         {rights.reads && <Notifications key={session.company} />}
         {config.stage !== "prod" && <span class="stage">{config.stage}</span>}
@@ -96,7 +99,7 @@ function Account() {
               <p class="quiet">{people?.company_name ?? session.company}</p>
             )}
             {rightsOf(session).reads && <NotificationSettings />}
-            {rightsOf(session).reads && <Later load={() => import("../conversations/email/SignatureForm")} show={({ SignatureForm }) => <SignatureForm />} />}
+            {rightsOf(session).reads && <Later load={async () => (await Promise.all([import("../conversations/email/SignatureForm"), loadTexts("mail")]))[0]} show={({ SignatureForm }) => <SignatureForm />} />}
             <Button icon="out" onClick={() => void signOut(app)}>
               {t("account.signout")}
             </Button>

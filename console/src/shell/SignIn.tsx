@@ -3,6 +3,8 @@ import { useApp, useSession } from "../app";
 import { t } from "../texts/texts";
 import { Icon } from "../ui/icons";
 import { Button } from "../ui/controls";
+import { Help } from "./Help";
+import { SIGN_IN_HELP } from "./documentation";
 
 export function Mark() {
   return (
@@ -45,6 +47,7 @@ export function SignIn({ failed }: { failed: boolean }) {
           </div>
         )}
         {config.stage !== "prod" && <p class="quiet">{t("signin.stage", { stage: config.stage })}</p>}
+        <Help to={SIGN_IN_HELP} />
       </div>
     </main>
   );
@@ -65,6 +68,7 @@ export function SignInAgain() {
         <Button kind="primary" onClick={() => session.signIn()}>
           {t("signin.button")}
         </Button>
+        <Help to={SIGN_IN_HELP} />
       </div>
     </div>
   );

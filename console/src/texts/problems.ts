@@ -55,7 +55,7 @@ const RULES: readonly (readonly [RegExp, Key])[] = [
   [/^must be a domain, as .*$/i, "problem.domain"],
   [/^must be a domain of the company.*$/i, "problem.provider_domain"],
   [/^must be (?:\S+ )+such as (\S+)$/i, "problem.example"],
-  [/^its domain must be granted by an operator.*$/i, "problem.other_domain"],
+  [/^(?:its domain )?must be (?:listed by .+, or )?granted by an operator.*$/i, "problem.other_domain"],
   [/^needs a mail address that is proven to be yours$/i, "problem.no_address"],
   [/^must be named parley\/.*$/i, "problem.secret"],
 ];

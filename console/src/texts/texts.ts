@@ -4,6 +4,7 @@
 import type en from "./en.json";
 import type campaigns from "./campaigns/en.json";
 import type contact from "./contact/en.json";
+import type mail from "./mail/en.json";
 import type knowledge from "./knowledge/en.json";
 import type newsletters from "./newsletters/en.json";
 import type notifications from "./notifications/en.json";
@@ -14,13 +15,13 @@ import type segments from "./segments/en.json";
 import type setup from "./setup/en.json";
 import type whatsapp from "./whatsapp/en.json";
 
-export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof knowledge & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup & typeof whatsapp);
+export type Key = keyof (typeof en & typeof campaigns & typeof contact & typeof knowledge & typeof mail & typeof newsletters & typeof operations & typeof notifications & typeof ratings & typeof reports & typeof segments & typeof setup & typeof whatsapp);
 type Plural = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
 type Values = Record<string, string | number>;
 
 const LANGUAGES = ["en", "de", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Part = "campaigns" | "contact" | "knowledge" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
+export type Part = "campaigns" | "contact" | "knowledge" | "mail" | "newsletters" | "notifications" | "operations" | "ratings" | "reports" | "segments" | "setup" | "whatsapp";
 
 const FILES: Record<Language, () => Promise<{ default: Record<string, string> }>> = {
   en: () => import("./en.json"),

@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { placeOf, useQuery, withQuery } from "../shell/router";
+import { HelpOfPlace } from "../shell/Help";
+import { placeOf, useQuery, useRoute, withQuery } from "../shell/router";
 import { t } from "../texts/texts";
 import { Icon, type IconName } from "./icons";
 import { Avatar, IconButton } from "./controls";
@@ -22,6 +23,7 @@ interface FrameProps {
 export function Frame({ title, line, colleagues, icon, back, actions, facts, foot, children }: FrameProps) {
   const [shown, setShown] = useState(false);
   const query = useQuery();
+  const place = useRoute();
   return (
     <>
       <main class="pane" aria-label={title}>
@@ -51,6 +53,7 @@ export function Frame({ title, line, colleagues, icon, back, actions, facts, foo
       {facts && (
         <aside class={`facts ${shown ? "facts-shown" : ""}`} aria-label={t("facts.label")}>
           <div class="facts-close">
+            <HelpOfPlace place={place} />
             <IconButton icon="close" label={t("action.close")} onClick={() => setShown(false)} />
           </div>
           {facts}

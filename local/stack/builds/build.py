@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from local.stack import environments
-from local.stack.builds import code, unused_files
+from local.stack.builds import code, documents, unused_files
 from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, marked, say
 
 # Apart from each other: the processor of this machine may not be the functions' on AWS. `sam deploy` takes the
@@ -21,7 +21,9 @@ BUILT = LOCAL / "build"
 # template.yaml with the archive of the functions as their code; beside it, because its paths are relative.
 _TEMPLATE = ROOT / ".template-with-archive.yaml"
 
-_NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"}
+# A trace of the documentation in the folder by which SAM caches the layer of the console.
+_DOCUMENTED = ROOT / "console" / "documents.digest"
+_NOT_SOURCE = {_DOCUMENTED.name, "__pycache__", ".mypy_cache", ".ruff_cache", "node_modules"}
 
 
 def host_architecture() -> str:
@@ -81,13 +83,8 @@ def sam_environment() -> dict[str, str]:
 
 def build(architecture: str, folder: Path) -> None:
     """Build for an architecture into one of the folders above, unless that build is up to date."""
-    sources = digest_of(
-        ROOT / name
-        for name in (
-            *("template.yaml", "stacks", "functions", "layers", "console"),
-            "local/stack/builds",
-        )
-    )
+    named = ("template.yaml", "stacks", "functions", "layers", "console", "local/stack/builds")
+    sources = digest_of([*(ROOT / name for name in named), *documents.pages()])
     wanted = f"{architecture} {sources}"
     # `sam build` empties its folder first, which also removes the stamp of the previous build.
     stamp = folder / "built-from"
@@ -96,6 +93,7 @@ def build(architecture: str, folder: Path) -> None:
         return
     # `sam build` would create it too, but shows no progress.
     environments.ensure(["console"])
+    _DOCUMENTED.write_text(digest_of(documents.pages()))
     functions = code_of(folder)
     code.copy(functions)
     _run("bytecode", functions.parent)

@@ -98,7 +98,7 @@ def test_a_person_reads_and_answers_in_their_language(
         page.locator(".facts a[href*=contacts]").click()
         page.locator(".contact-list", has_text="+44").first.wait_for()
         assert page.evaluate(MIRRORED) == []
-        page.locator("nav.rail a[href*=reports]").click()
+        page.locator("nav.rail .rail-links a[href*=reports]").click()
         expect(page.locator(".ops-section").first).to_be_visible()
         assert keys_shown(page) == []
         assert visit.violations == []

@@ -54,7 +54,7 @@ def loaded(page: Page) -> None:
 
 def places(page: Page) -> list[str]:
     """The places of the navigation, and of the parts of the page that is shown."""
-    links = page.locator("nav.rail .rail-link, nav.ops-tabs .tab").all()
+    links = page.locator("nav.rail .rail-links .rail-link, nav.ops-tabs .tab").all()
     return [str(link.get_attribute("href")) for link in links]
 
 
@@ -89,8 +89,8 @@ def test_no_page_calls_a_route_that_its_role_may_not_use_is_wider_than_a_phone_o
     page.set_viewport_size(LOW)
     account = page.get_by_role("button", name=re.compile("^Account"))
     expect(account).to_be_in_viewport(ratio=1)
-    page.locator(".rail-link").last.focus()
-    expect(page.locator(".rail-link").last).to_be_in_viewport(ratio=1)
+    page.locator(".rail-links .rail-link").last.focus()
+    expect(page.locator(".rail-links .rail-link").last).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": WIDTHS[0], "height": 640})
     if role != "operator":
         page.evaluate("location.hash = '#/all'")

@@ -198,7 +198,7 @@ def test_several_conversations_are_changed_in_arabic_and_a_german_colleague_is_n
 
 def test_reports_are_read_in_arabic_without_barriers(both: tuple[Visit, Visit]) -> None:
     page = both[1].page
-    page.locator("nav.rail a[href*=reports]").click()
+    page.locator("nav.rail .rail-links a[href*=reports]").click()
     page.locator(".ops-section svg").first.wait_for()
     for part in page.locator(".ops-tabs .tab").all():
         part.click()

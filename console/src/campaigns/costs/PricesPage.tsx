@@ -39,7 +39,7 @@ export function PricesPage() {
               label={t("campaign.prices")}
               rows={prices.prices}
               keyOf={({ country }) => country}
-              empty={t("campaign.cost.unknown")}
+              empty={t("campaign.prices.none")}
               columns={[
                 { name: t("campaign.prices.country"), cell: ({ country }) => countryName(country) },
                 ...KINDS.map((kind) => ({

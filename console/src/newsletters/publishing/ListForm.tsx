@@ -2,6 +2,7 @@
 
 import type { NewslettersApi } from "../../api/routes";
 import { useApp } from "../../app";
+import { Copied } from "../../setup/Copied";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { useDraft } from "../../ui/draft";
@@ -11,6 +12,7 @@ import { stored, type PublicList } from "../source";
 
 const TEXTS = ["title", "description", "sender", "sender_name", "reply_to", "postal_address"] as const;
 const SWITCHES = ["is_open", "has_archive", "keeps_ip"] as const;
+const ADDRESSES = ["subscribe_path", "archive_path", "feed_path"] as const;
 const NEEDED: readonly string[] = ["title", "sender", "sender_name", "postal_address"];
 const FIELDS = [...TEXTS, "language", "topics", "welcome.subject", "welcome.text"];
 
@@ -57,6 +59,7 @@ export function ListForm({ id, name, of, onStored, onClose }: Props) {
       <h3>
         <bdi>{name}</bdi>
       </h3>
+      {of && <Addresses of={of} />}
       {TEXTS.map((field) => (
         <Field key={field} label={t(`newsletter.lists.${field}`)} name={field} error={error}>
           <input
@@ -119,6 +122,20 @@ export function ListForm({ id, name, of, onStored, onClose }: Props) {
         </Button>
       </div>
     </form>
+  );
+}
+
+// Where the public finds the list: to print, to link, and to enter into a reader of feeds.
+function Addresses({ of }: { of: PublicList }) {
+  const { config } = useApp();
+  const known = ADDRESSES.flatMap((field) => (of[field] ? [{ field, address: new URL(of[field].slice(1), config.apiUrl).href }] : []));
+  if (!known.length) return <p class="quiet">{t("newsletter.lists.no_address")}</p>;
+  return (
+    <>
+      {known.map(({ field, address }) => (
+        <Copied key={field} label={t(`newsletter.lists.${field}`)} value={address} />
+      ))}
+    </>
   );
 }
 

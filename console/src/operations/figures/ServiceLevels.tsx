@@ -51,7 +51,7 @@ export function ServiceLevels() {
           label={t("ops.part.service")}
           rows={[...found.days].reverse()}
           keyOf={(day) => day.date}
-          empty={t("ops.nothing")}
+          empty={t("ops.service.none")}
           columns={[
             { name: t("ops.service.day"), cell: (day) => <b>{day.date}</b> },
             ...COUNTS.map(([text, name]) => ({ name: t(text), isNumber: true, cell: (day: (typeof found.days)[number]) => count(day[name]) })),

@@ -138,7 +138,7 @@ function Compared({ trial }: { trial: Outcomes }) {
       label={t("trial.outcomes")}
       rows={trial.mode === "share" ? OF_SHARE : OF_SHADOW}
       keyOf={([name]) => name}
-      empty={t("trial.none")}
+      empty={t("ops.nothing")}
       columns={[
         { name: t("trial.outcome"), cell: ([name]) => t(name) },
         ...arms.map((arm, position) => ({

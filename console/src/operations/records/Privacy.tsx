@@ -296,7 +296,7 @@ function Receipts({ receipts }: { receipts: ConsoleApi.ContextReceipt[] }) {
       label={t("privacy.receipts")}
       rows={receipts}
       keyOf={({ context }) => context}
-      empty={t("privacy.none")}
+      empty={t("ops.nothing")}
       columns={[
         { name: t("ops.context"), cell: ({ context }) => named("context", context) },
         {

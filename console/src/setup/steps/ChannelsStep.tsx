@@ -3,13 +3,20 @@
 import { useAction } from "../../api/resource";
 import type { EmailThreadsApi } from "../../api/routes";
 import { useApp } from "../../app";
+import { Help } from "../../shell/Help";
 import { placeOf } from "../../shell/router";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
 import type { StepProps } from "../Setup";
 
-const OTHERS = ["sms", "ai", "help_desk", "newsletters"] as const;
+// *place*: where the console does it.
+const OTHERS = [
+  { name: "sms", place: null, help: "connect/twilio#connect-twilio-sms-and-whatsapp" },
+  { name: "ai", place: placeOf("operations", "projects"), help: "projects#set-up-a-project" },
+  { name: "help_desk", place: placeOf("operations", "helpdesk"), help: "connect/richpanel#connect-richpanel" },
+  { name: "newsletters", place: placeOf("newsletters"), help: "console#newsletters" },
+] as const;
 
 export function ChannelsStep({ entered, onEnter, onDone, mailboxes }: StepProps & { mailboxes: EmailThreadsApi.MailboxView[] }) {
   const { client } = useApp();
@@ -52,10 +59,12 @@ export function ChannelsStep({ entered, onEnter, onDone, mailboxes }: StepProps 
       </form>
       <h3>{t("setup.channels.others")}</h3>
       <dl class="setup-others">
-        {OTHERS.map((one) => (
-          <div key={one}>
-            <dt>{t(`setup.other.${one}`)}</dt>
-            <dd>{t(`setup.other_text.${one}`)}</dd>
+        {OTHERS.map(({ name, place, help }) => (
+          <div key={name}>
+            <dt>{t(`setup.other.${name}`)}</dt>
+            <dd>
+              {t(`setup.other_text.${name}`)} {place && <a class="link" href={place}>{t("findings.there")}</a>} <Help to={help} />
+            </dd>
           </div>
         ))}
       </dl>

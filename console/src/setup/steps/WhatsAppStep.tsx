@@ -94,7 +94,7 @@ export function WhatsAppStep({ entered, onEnter, onDone, phones, isOperator }: S
           <input type="password" dir="ltr" autocomplete="off" required={phones.length === 0} value={token} onInput={(event) => setToken(event.currentTarget.value.trim())} />
         </Field>
         <p class="quiet">{t("setup.whatsapp.hidden")}</p>
-        <p role="status">{doing && t(doing)}</p>
+        <p role="status">{connect.busy && doing && t(doing)}</p>
         {connect.error && <ErrorNotice error={connect.error} fields={FIELDS} onRetry={() => void connect.run()} />}
         <div class="ops-editor-end">
           <Button type="submit" kind="primary" busy={connect.busy} disabled={digits === null}>

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
+from shared.access.ownership.proofs import EMAIL_RULE, LISTED_RULE, RULE
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input, checked
 from shared.runtime.validation import patterns
@@ -30,6 +31,9 @@ class Form(Input):
 # As the API of e-mail says them.
 OF_MAILS = [
     ("must have a recipient", "problem.recipient", ""),
+    (EMAIL_RULE, "problem.other_domain", ""),
+    (RULE, "problem.other_domain", ""),
+    (LISTED_RULE, "problem.other_domain", ""),
     ("a forward needs a recipient", "problem.recipient", ""),
     ("to, cc and bcc must have at most 50 addresses in all", "problem.recipients", "50"),
     ("must have 1 to 64 ASCII characters before the @", "problem.local_part", ""),

@@ -118,7 +118,7 @@ BY_VALUE = {
             *("issue.state", "level", "of", "option.frequency", "option.length_preference"),
             *("option.selected_types", "option.target_audience", "option.tone_preset", "pause"),
             *("reason", "recipient", "result", "review", "status", "step", "unreadable", "view"),
-            "warning",
+            *("settings", "settings.effect", "warning"),
         )
     ),
     *(
@@ -247,6 +247,7 @@ def _loaded_with(pages: str) -> list[str]:
         ("newsletters", ("newsletters", "operations/projects/knowledge")),
         ("knowledge", ("operations/projects/knowledge",)),
         ("contact", ("contacts",)),
+        ("mail", ("conversations/email",)),
         ("whatsapp", ("whatsapp",)),
     ],
 )

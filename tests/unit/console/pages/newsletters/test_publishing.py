@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from local.console.browser import barriers
 from local.stack.processes import ROOT
 from tests.unit.console.pages.company import Company, at
-from tests.unit.console.pages.network import Answer, Refusal
+from tests.unit.console.pages.network import STAGE, Answer, Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +92,79 @@ def check(page: Page) -> None:
     """The page has no barrier, and nothing of it is beside the screen."""
     assert barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST
+
+
+def test_a_public_list_shows_its_addresses_for_readers_and_copies_them(
+    opened: Opened, pages: Path
+) -> None:
+    base = f"/n/acme/{LISTS[0]}"
+    paths = {"archive_path": f"{base}/archive", "feed_path": f"{base}/feed.xml"}
+    stored = [
+        published(0, has_archive=True, **paths),
+        published(1, is_open=False, subscribe_path=None),
+    ]
+    page = opened(network_of(pages, stored), "newsletters/lists")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    page.get_by_role("button", name="what the public sees of “Readers”").click()
+    form = page.get_by_role("form")
+    for name, path in (
+        ("Form to sign up", "subscribe"),
+        ("Archive of", "archive"),
+        ("RSS", "feed.xml"),
+    ):
+        shown = form.locator(".setup-copied").filter(has_text=name)
+        expect(shown.locator("code")).to_have_text(f"{STAGE}{base[1:]}/{path}")
+        expect(shown.get_by_role("button", name=f"Copy: {name}")).to_be_visible()
+    check(page)
+    page.get_by_role("button", name="what the public sees of “Growers”").click()
+    expect(page.get_by_role("form")).to_contain_text("The public sees nothing of this list")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_switch_of_all_newsletters_says_what_it_does_and_is_undone(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    known = texts(locale)
+    stored: dict[str, Any] = {
+        "ai": None, "retrieval": {}, "ai_daily_units": 200, "four_eyes": False, "version": 3,
+        "check_claims": False, "track_clicks": True, "ses_tenant": False, "ai_version": None,
+    }  # fmt: skip
+    puts: list[dict[str, Any]] = []
+
+    def put(call: Call) -> Answer:
+        puts.append(dict(call.input))
+        assert call.input["version"] == stored["version"]
+        stored.update(call.input, version=call.input["version"] + 1)
+        return Answer(stored)
+
+    network = network_of(
+        pages,
+        [],
+        **{
+            "GET /newsletters/settings": lambda _: Answer(dict(stored)),
+            "PUT /newsletters/settings": put,
+        },
+    )
+    page = opened(network, "newsletters/settings")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    four_eyes = known["newsletter.settings.four_eyes"]
+    page.get_by_role("listitem").filter(has_text=four_eyes).get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(known["newsletter.settings.effect.four_eyes"])
+    check(page)
+    dialog.get_by_role("button", name=known["newsletter.settings.turn_on"]).click()
+    row = page.get_by_role("listitem").filter(has_text=four_eyes)
+    expect(row.locator(".badge")).to_have_text(known["newsletter.settings.on"])
+    page.locator(".toast button").first.click()
+    expect(row.locator(".badge")).to_have_text(known["newsletter.settings.off"])
+    page.get_by_role("spinbutton").fill("50")
+    page.get_by_role("button", name=known["newsletter.store"]).click()
+    expect(page.locator(".ops-editor")).to_contain_text("50")
+    assert [{name: value for name, value in one.items() if name != "version"} for one in puts] == [
+        {"four_eyes": True},
+        {"four_eyes": False},
+        {"ai_daily_units": 50},
+    ]
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Final
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from shared.ai.playground.mask import Mask
 from tests.cases import each
+
+# Names as they are written with a letter, with two, and without its dots.
+SPELLINGS: Final = [
+    ("Müller", "Mueller", "Muller"),
+    ("Jäger", "Jaeger", "Jager"),
+    ("Böhm", "Boehm", "Bohm"),
+    ("Ødegård", "Oedegaard", "Odegard"),
+    ("Åse Sørensen", "Aase Soerensen", "Ase Sorensen"),
+    ("Weiß", "Weiss", "WEISS"),
+    ("Łukasz", "Lukasz", "lukasz"),
+]
 
 ANNA = Mask(["Anna Maria", "van der Berg", "+447700900123", "anna@example.com", None, " "])
 
@@ -111,3 +128,58 @@ def test_values_are_masked_and_keys_stay() -> None:
 
 def test_without_known_words_the_rules_of_redaction_hold() -> None:
     assert Mask([]).text("Write to eve@example.com") == "Write to ***@***"
+
+
+@given(st.sampled_from(SPELLINGS), st.data())
+def test_a_name_is_masked_in_each_of_its_spellings_whichever_is_known(
+    spellings: tuple[str, str, str], data: st.DataObject
+) -> None:
+    known, said = (data.draw(st.sampled_from(spellings)) for _ in range(2))
+    form = data.draw(st.sampled_from(["NFC", "NFD"]))
+    around = data.draw(st.sampled_from([("", ""), ("for ", " today"), ("(", ")"), ("ü ", ", ä")]))
+    text = unicodedata.normalize(form, around[0] + said + around[1])  # type: ignore[arg-type]  # one of two words
+    rest = [unicodedata.normalize(form, one) for one in around]  # type: ignore[arg-type]
+
+    assert Mask([known]).text(text) == "***".join(rest)
+
+
+@given(st.text(max_size=40))
+def test_a_text_without_known_names_stays_as_it_was_written(text: str) -> None:
+    assert Mask(["Xyzzyx Quuxquux"]).text(text) == Mask([]).text(text)
+
+
+@each(
+    ("known", "text", "masked"),
+    [
+        (["Sue Haas"], "su casa has a sad room", "su casa has a sad room"),
+        (["Sue"], "Sue called", "*** called"),
+        (["Manuel"], "Manuels mail", "*** mail"),
+    ],
+)
+def test_a_short_name_with_one_letter_for_two_is_a_usual_word(
+    known: list[str], text: str, masked: str
+) -> None:
+    assert Mask(known).text(text) == masked
+
+
+@each(
+    ("known", "text", "masked"),
+    [
+        (["王小明"], "王先生,你好", "***先生,你好"),
+        (["王小明"], "我姓王", "我姓***"),
+        (["王小明"], "国王和王后", "国王和王后"),
+        (["王小明"], "小明在吗", "***在吗"),
+        (["王", "伟"], "王总和王伟", "***总和***"),
+        (["黄伟"], "黄色的", "黄色的"),
+        (["欧阳修"], "欧阳老师", "***老师"),
+        (["田中太郎"], "田中さんへ", "***さんへ"),
+        (["김철수"], "김철수입니다", "***입니다"),
+        (["김철수"], "철수 씨, 김 선생님", "*** 씨, *** 선생님"),
+        (["김철수"], "김치 주세요", "김치 주세요"),
+        (["김 철수"], unicodedata.normalize("NFD", "김철수 왔어요"), "*** 왔어요"),
+    ],
+)
+def test_a_family_name_of_one_sign_is_masked_where_it_stands_for_the_person(
+    known: list[str], text: str, masked: str
+) -> None:
+    assert unicodedata.normalize("NFC", Mask(known).text(text)) == masked
