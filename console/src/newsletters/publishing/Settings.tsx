@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
 import { useApp } from "../../app";
-import { LiveChange } from "../../operations/LiveChange";
+import { LiveChange } from "../../operations/switches/LiveChange";
 import { count, Section } from "../../operations/sections";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
