@@ -13,6 +13,7 @@ from tests.cost import email_moves, email_runs
 from tests.cost.harness import Figures
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
+from tests.simulation.email_threads.steps import with_trial
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, VERDICTS, mail
 from tests.simulation.invocations import Invocation
 
@@ -350,6 +351,12 @@ def _has_another_thread(system: System) -> None:
     _run(system)
 
 
+def _written_in_shadow(system: System) -> None:
+    """A version of the mailbox's settings is in shadow, and a mail waits."""
+    with_trial("shadow", most_answers=5)(system)
+    _writes(system)
+
+
 _is_merged: Final = _then(_has_another_thread, email_moves.merges, _run, email_moves.undoes)
 _is_to_be_split: Final = _then(_written_twice, _run, email_moves.splits)
 _BOUNCE: Final = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
@@ -373,6 +380,8 @@ KINDS = (
          smaller={1: {"write_units": 21}, 10: {"write_units": 26}}),
     Kind("its analysis, with a changed value", _run, Figures(36, 13, 2, 0, 2, 1, 1_300), 27, _writes_otherwise,
          smaller={1: {"write_units": 26, "requests": 15}, 10: {"write_units": 33}}),
+    Kind("its analysis, and a draft in shadow", _run, Figures(25, 13, 2, 0, 2, 1, 1_300), 27, _written_in_shadow,
+         smaller={1: {"write_units": 19, "requests": 15}, 10: {"write_units": 23}}),
     Kind("its approval", approves, Figures(46, 10, 1, 0, 2, 0, 700), 5, _then(_is_drafted, a_minute_later),
          smaller={1: {"write_units": 30}, 10: {"write_units": 42}}),
     Kind("its send", _run, Figures(57, 24, 2, 0, 1, 1, 700), 30, _is_approved,
