@@ -45,7 +45,10 @@ SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
 
 @dataclass(frozen=True, slots=True)
 class MailboxPlayground:
-    """Tries over the table of e-mail threads, with the companies' models; they count for the companies' ceilings, up to the alarm."""
+    """
+    Tries over the table of e-mail threads, with the companies' models; they count for the companies' ceilings, up to
+    their alarm.
+    """
 
     deps: ApiDependencies
     models: ModelDependencies

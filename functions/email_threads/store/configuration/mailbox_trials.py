@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
@@ -146,10 +146,11 @@ class MailboxTrials(TrialStore[MailboxTrial]):
             if most is not None
         ]
         place = ShadowPlace.of(self.company_id, trial.trial_id, mail.email_id, draft.at)
+        key = {PARTITION_KEY: mail.conversation_id}
         other = Mail.attr("shadow").not_exists() | _shadow("trial_id").ne(trial.trial_id)
         try:
             self.table.transact(
-                self._with_shadow(mail, draft, other),
+                self.table.to_update(key, **_with_shadow(mail, draft, other)),
                 self.table.to_put(place.attributes()),
                 self.table.to_update(
                     self.counts_key(trial.trial_id, _OF_SHADOWS),
@@ -163,17 +164,19 @@ class MailboxTrials(TrialStore[MailboxTrial]):
 
     def store_cost(self, mail: Mail, draft: ShadowDraft, micros: int) -> None:
         """Store what a draft that is being made has cost so far; nothing if it was settled meanwhile."""
-        with suppress(TransactionRefused):
-            so_far = draft.model_copy(update={"cost_micros": micros})
-            self.table.transact(self._with_shadow(mail, so_far, _is_begun(draft)))
+        so_far = draft.model_copy(update={"cost_micros": micros})
+        key = {PARTITION_KEY: mail.conversation_id}
+        with suppress(ConditionFailed):
+            self.table.update(key, **_with_shadow(mail, so_far, _is_begun(draft)))
 
     def settle_shadow(self, mail: Mail, draft: ShadowDraft, counts: Mapping[str, int]) -> None:
         """Store the end of a draft that was begun, and count it: once, and not if its mail is gone."""
         add = {name: n for name, n in counts.items() if n}
+        key = {PARTITION_KEY: mail.conversation_id}
         where = self.counts_key(draft.trial_id, _OF_SHADOWS)
         with suppress(TransactionRefused):
             self.table.transact(
-                self._with_shadow(mail, draft, _is_begun(draft)),
+                self.table.to_update(key, **_with_shadow(mail, draft, _is_begun(draft))),
                 self.table.to_update(where, add=add),
             )
 
@@ -198,15 +201,6 @@ class MailboxTrials(TrialStore[MailboxTrial]):
             one for one in ordered if one.shadow is not None and one.shadow.trial_id == trial_id
         ], last
 
-    def _with_shadow(self, mail: Mail, draft: ShadowDraft, when: ConditionBase) -> Attributes:
-        is_here = Mail.attr("email_id").eq(mail.email_id) & Mail.attr("erased").not_exists()
-        is_here &= Mail.attr("moved_to").not_exists()
-        return self.table.to_update(
-            {PARTITION_KEY: mail.conversation_id},
-            put=Mail.named(shadow=stored(draft)),
-            when=is_here & when,
-        )
-
     def _listed(
         self, partition: str, limit: int, start: Attributes | None
     ) -> tuple[list[Attributes], Attributes | None]:
@@ -221,6 +215,13 @@ class MailboxTrials(TrialStore[MailboxTrial]):
         items = self.table.get_many([{PARTITION_KEY: row[PARTITION_KEY]} for row in rows])
         found = {str(item[PARTITION_KEY]): item for item in items}
         return [found[key] for row in rows if (key := str(row[PARTITION_KEY])) in found], last
+
+
+def _with_shadow(mail: Mail, draft: ShadowDraft, when: ConditionBase) -> dict[str, Any]:
+    """Return the update of a mail that is still in its place."""
+    is_here = Mail.attr("email_id").eq(mail.email_id) & Mail.attr("erased").not_exists()
+    is_here &= Mail.attr("moved_to").not_exists()
+    return {"put": Mail.named(shadow=stored(draft)), "when": is_here & when}
 
 
 def _is_begun(draft: ShadowDraft) -> ConditionBase:

@@ -56,7 +56,8 @@ def mailbox(system: System) -> dict[str, Any]:
 
 def prompts(system: System) -> list[dict[str, Any]]:
     """What the model was asked, oldest first."""
-    return [one.body for one in system.sandbox.sent if one.provider == "openai"]
+    found: list[Any] = [one.body for one in system.sandbox.sent if one.provider == "openai"]
+    return found
 
 
 def read(system: System, name: str = "a@x", live: Any = LIVE, tried: Any = TRIED) -> None:
