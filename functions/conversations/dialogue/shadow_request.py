@@ -14,9 +14,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations.ai.outcome import Cause
 from conversations.lifecycle import trials
 from conversations.outbound.results import Ended
-from conversations.store.items.parts.trial import Mode
 from conversations.store.items.turn import TurnKind
 from conversations.store.versions.trials import Trials
+from shared.ai.trials.items import Mode
 from shared.aws.sqs_fifo import Entry, digest
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger

@@ -14,9 +14,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.lifecycle import conversation, trials
 from conversations.store.annotations import memory_owners
-from conversations.store.items.parts.trial import Arm, Mode
 from conversations.store.lists.inbox_heads import changes_of, claims_of
 from conversations.store.versions.trials import Trials
+from shared.ai.trials.items import Arm, Mode
 from shared.identity import keyed_hashes
 from shared.runtime.failures import Transient
 from shared.runtime.observability import logger

@@ -36,16 +36,11 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from conversations.store.annotations import memories
-from conversations.store.items.parts.trial import (
-    Arm,
-    EndCause,
-    Mode,
-    ShadowAnswer,
-    TrialCounts,
-)
+from conversations.store.items.parts.trial import ShadowAnswer
 from conversations.store.versions.trials import Trials
 from shared.ai import port as ai
 from shared.ai.spending.company_model import CompanyCalls
+from shared.ai.trials.items import FAILED, Arm, EndCause, Mode, count_name
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
@@ -100,7 +95,7 @@ def write(deps: ShadowDependencies, opened: OpenConversation, record: Shadow, ru
     answer = _begun(opened, record, trial)
     is_new = stored.begin_shadow(trial, opened.ref, answer)
     if is_new is None:
-        spent = stored.counts(trial)[TrialCounts.name(Arm.TRIAL, "micros")]
+        spent = stored.counts(trial)[count_name(Arm.TRIAL, "micros")]
         is_spent = trial.most_micros is not None and spent >= trial.most_micros
         cause = EndCause.DOLLARS if is_spent else EndCause.ANSWERS
         stored.end(trial.trial_id, cause, withdrawn=False)
@@ -234,10 +229,10 @@ def _failed(answer: ShadowAnswer, reason: str, micros: int = 0) -> ShadowAnswer:
 
 def _settle(stored: Trials, ref: str, answer: ShadowAnswer, sent: Message | None) -> None:
     """Store the end of an answer with what it adds to the counts of both versions."""
-    name = TrialCounts.name
+    name = count_name
     counts = {name(Arm.TRIAL, "micros"): answer.cost_micros}
     if answer.status == "failed":
-        stored.settle_shadow(ref, answer, {**counts, TrialCounts.FAILED: 1})
+        stored.settle_shadow(ref, answer, {**counts, FAILED: 1})
         return
     counts |= {name(arm, "answers"): 1 for arm in Arm}
     counts |= {

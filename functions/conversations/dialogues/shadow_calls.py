@@ -5,65 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from conversations.ai.checks.faults import Severity
 from conversations.ai.functions import Result
 from conversations.outbound.compose.functions.calls import DONE
 from conversations.store.items import identifiers
 from conversations.store.items.log import of
 from conversations.store.items.parts.function_result import FunctionResult
-from shared.runtime import clock
-from shared.runtime.observability import describe, logger
+from shared.ai.trials import spent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conversations.ai.functions import Call
     from conversations.ai.outcome import Answer
-    from shared.ai import port as ai
     from shared.aws.dynamodb import Table
 
 NOT_CALLED = Result("This could not be done now.", is_error=True)
 
 
 @dataclass(slots=True, eq=False)
-class Spent:
-    """
-    A model that keeps what its calls have cost, also if the turn fails, and the faults of its answers. *store* stores
-    the cost after each call, for a worker that dies before the end.
-    """
+class Spent(spent.Spent):
+    """See `spent.Spent`; it keeps also the faults of its answers."""
 
-    store: Callable[[int], None]
-    model: ai.Model | None = None
-    micros: int = 0
-    ms: int = 0
     faults: list[str] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self.model.name if self.model else ""
-
-    def reply(self, request: ai.Request) -> ai.Reply:
-        """See `Model.reply`."""
-        assert self.model is not None  # noqa: S101 - for mypy: set before the first call
-        began = clock.now_ms()
-        try:
-            reply = self.model.reply(request)
-        finally:
-            self.ms += clock.now_ms() - began
-        if reply.usage.micros:
-            self.micros += reply.usage.micros
-            self._store()
-        return reply
-
-    def _store(self) -> None:
-        try:
-            self.store(self.micros)
-        except (ClientError, BotoCoreError) as failure:
-            # The result has the cost, too, and this reply is paid for.
-            logger.warning("cost of an answer on trial not stored", extra=describe(failure))
 
     def note(self, made: Answer) -> None:
         """Keep the faults of an answer."""

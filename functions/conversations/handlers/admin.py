@@ -43,6 +43,7 @@ from conversations.store.items.records import Answered
 from conversations.store.states import Gone
 from shared.ai.evaluation.sets import calls as sets
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
+from shared.ai.trials import calls as trial_calls
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -123,6 +124,7 @@ routes = Routes(
         AlreadyTaken: (HTTPStatus.CONFLICT, "already_taken"),
         StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
         **sets.ERRORS,
+        **trial_calls.ERRORS,
         NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
         NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
         AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),

@@ -65,6 +65,7 @@ def _reserve(
     settings = mailbox.ai or {}
     most_tokens = max(FEWEST_TOKENS, int(settings.get("max_output_tokens") or 0))
     reasoning = int((settings.get("reasoning") or {}).get("max_tokens") or 0)
+    price = prices.price_for(model_call.settings_of(mailbox))
     size = len(content.encode("utf-8", "surrogatepass")) + len(prompt.SYSTEM)
     cause = Cause(
         company=mailbox.company_id,
@@ -76,7 +77,7 @@ def _reserve(
     reserved = resources.spending.reserve(
         Kind.MAIL_ANALYSIS,
         cause,
-        prices.estimate(settings.get("model"), size, most_tokens + reasoning),
+        price.estimate(size, most_tokens + reasoning),
     )
     if isinstance(reserved, Reached):
         raise NoAnswer(REASON, may_repeat=False)

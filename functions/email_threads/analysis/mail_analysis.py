@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.analysis import bounds, drafts, kept_answers, model_call, prompt, requirements
 from email_threads.analysis.read_mails import mails_that_count
 from email_threads.analysis.schema import MOST_SUMMARY, Answer
+from email_threads.analysis.trials import counts, versions
 from email_threads.configuration.resources import owns
 from email_threads.replies import automatic, recipients
 from email_threads.store import analyses, threads
@@ -43,8 +44,9 @@ from shared.runtime.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from email_threads.analysis.trials.versions import Given
     from email_threads.configuration.resources import Run, SendingResources
-    from email_threads.inbound.events import EmailAnalyse
+    from email_threads.inbound.events import EmailAnalyse, EmailShadow
     from email_threads.store.items import Mail, Mailbox
 
 TRIES: Final = 8
@@ -60,10 +62,7 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
         _repair(resources, event, thread)
     if thread is None or thread.merged_into is not None or thread.last_inbound_n != event.n:
         return False
-    mailbox = mailboxes.get(resources.table, thread.mailbox)
-    # Its address may have a new owner, whose model does not read this thread.
-    if mailbox and (mailbox.company_id != thread.company_id or not owns(resources, mailbox)):
-        mailbox = None
+    mailbox = _mailbox_of(resources, thread)
     refusal = _refusal(resources, thread, mailbox)
     if refusal is not None or mailbox is None or mailbox.ai is None:
         if not _is_analysed(thread, event.n):
@@ -72,15 +71,39 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     mails = mails_that_count(resources.table, thread, thread.last_inbound_n or 0)
     if not mails or mails[-1].n != event.n:
         return False
+    given = versions.given(resources, thread, mailbox)
+    thread = given.thread
     if not _is_analysed(thread, event.n):
-        analysed = _try(resources, thread, mailbox, mails, run, is_asked=event.cause is not None)
+        analysed = _try(resources, given, mails, run, is_asked=event.cause is not None)
         if analysed is None:
             return False
         thread = analysed
     # The analysis of an earlier mail must not answer this one.
     if _is_analysed(thread, event.n):
-        automatic.approve(resources, thread, mailbox, mails[-1])
+        automatic.approve(resources, thread, given.mailbox, mails[-1])
+        versions.ask_for_shadow(resources, given, mails[-1])
     return True
+
+
+def draft_in_shadow(resources: SendingResources, event: EmailShadow, run: Run) -> bool:
+    """Let the version on trial draft an answer to a mail, if a model may still read its thread. Idempotent."""
+    thread = threads.get(resources.table, event.conversation_id)
+    if thread is None or thread.merged_into is not None:
+        return False
+    mailbox = _mailbox_of(resources, thread)
+    if mailbox is None or _refusal(resources, thread, mailbox) is not None:
+        return False
+    from email_threads.analysis.trials import shadow  # noqa: PLC0415 - of mailboxes with a trial
+
+    return shadow.write(resources, event, thread, mailbox, run)
+
+
+def _mailbox_of(resources: SendingResources, thread: Thread) -> Mailbox | None:
+    """Return the mailbox of a thread. Its address may have a new owner, whose model does not read the thread."""
+    mailbox = mailboxes.get(resources.table, thread.mailbox)
+    if mailbox and (mailbox.company_id != thread.company_id or not owns(resources, mailbox)):
+        return None
+    return mailbox
 
 
 def _repair(resources: SendingResources, event: EmailAnalyse, thread: Thread | None) -> None:
@@ -107,13 +130,7 @@ def _is_analysed(thread: Thread, n: int) -> bool:
 
 
 def _try(
-    resources: SendingResources,
-    thread: Thread,
-    mailbox: Mailbox,
-    mails: list[Mail],
-    run: Run,
-    *,
-    is_asked: bool,
+    resources: SendingResources, given: Given, mails: list[Mail], run: Run, *, is_asked: bool
 ) -> Thread | None:
     """
     Return the head with the analysis, or with the reason why there is none; None if it is out of date. *is_asked*: a
@@ -122,13 +139,13 @@ def _try(
     Raises Transient if the model may answer a later attempt.
     """
     try:
-        return _analysed(resources, thread, mailbox, mails, is_asked=is_asked)
+        return _analysed(resources, given, mails, is_asked=is_asked)
     except model_call.NoAnswer as failure:
         if failure.may_repeat and run.attempt < LAST_ATTEMPT:
             raise Transient("model_unavailable") from None
         is_refused = failure.code == REASON
         state = AnalysisState.SKIPPED if is_refused else AnalysisState.FAILED
-        return _leave(resources, thread, state, failure.code)
+        return _leave(resources, given.thread, state, failure.code)
     except ConditionFailed:  # The mail was moved to another thread, or removed.
         return None
 
@@ -173,18 +190,14 @@ def _leave(
 
 
 def _analysed(
-    resources: SendingResources,
-    thread: Thread,
-    mailbox: Mailbox,
-    mails: list[Mail],
-    *,
-    is_asked: bool,
+    resources: SendingResources, given: Given, mails: list[Mail], *, is_asked: bool
 ) -> Thread | None:
     """
     Return the head with the analysis; None if the customer has written again meanwhile.
 
     Raises NoAnswer, ConditionFailed if the mail is gone, and Transient after eight lost races.
     """
+    thread, mailbox = given.thread, given.mailbox
     newest, fields = mails[-1], model_call.fields_of(mailbox)
     kept, seq = newest.analysis, thread.evidence_seq or 0
     if kept is None or kept.get("evidence_seq", 0) != seq:
@@ -202,6 +215,8 @@ def _analysed(
     for _ in range(TRIES):
         merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
         draft = drafts.draft_of(thread, newest, answer, merged, kept, copies=copies)
+        if draft is not None and given.trial is not None:
+            draft = draft.model_copy(update={"trial": given.trial.trial_id, "arm": given.arm})
         closed = drafts.closed(
             table, thread, except_for=draft.reply_id if draft is not None else None
         )
@@ -213,6 +228,9 @@ def _analysed(
             draft=draft.reply_id if draft is not None else None,
             closed=frozenset(one.reply_id for one in closed),
             made=_change_of(thread, mailbox, merged, newest.n),
+            counted=counts.of_answer(
+                table, given, draft, kept, needs_human=answer.analysis.needs_human
+            ),
             **_head_of(thread, newest, answer, merged, kept),
         )
         if saved is not None:

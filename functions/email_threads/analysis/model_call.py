@@ -28,7 +28,7 @@ from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from email_threads.configuration.resources import SendingResources
     from email_threads.store.items import Mailbox
@@ -109,6 +109,12 @@ def settings_of(mailbox: Mailbox) -> ModelSettings:
         return ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
     except ValidationError:
         raise NoAnswer("model_settings_invalid", may_repeat=False) from None
+
+
+def micros_of(mailbox: Mailbox, kept: Mapping[str, Any]) -> int:
+    """Return what an answer that is stored at its mail has cost with the mailbox's model, in micro-dollars."""
+    usage = ai.Usage(int(kept.get("tokens_in", 0)), int(kept.get("tokens_out", 0)))
+    return prices.price_for(settings_of(mailbox)).of_use(usage)
 
 
 def fields_of(mailbox: Mailbox) -> RequirementsSchema:

@@ -44,16 +44,23 @@ class Trial:
 
 
 def tried(
-    model: ai.Model, mailbox: Mailbox, mails: Sequence[Mail], deadline_ms: int | None = None
+    model: ai.Model,
+    mailbox: Mailbox,
+    mails: Sequence[Mail],
+    deadline_ms: int | None = None,
+    *,
+    thread: Thread | None = None,
 ) -> Trial:
     """
-    Let *model* answer *mails*, the last of which is the customer's. No call lasts beyond *deadline_ms*.
+    Let *model* answer *mails*, the last of which is the customer's. No call lasts beyond *deadline_ms*. *thread* is
+    theirs, if it is stored.
 
     Raises NoAnswer; failures are noted, not counted.
     """
     fields, settings = model_call.fields_of(mailbox), model_call.settings_of(mailbox)
-    thread = _thread(mailbox, mails)
-    content = prompt.input_of(thread, mails, fields, (), mailbox.facts)
+    thread = thread or _thread(mailbox, mails)
+    asked = requirements.recently_asked(thread, clock.now_ms())
+    content = prompt.input_of(thread, mails, fields, asked, mailbox.facts)
     note = model_call.note
     given = model_call.answered(
         lambda: model_call.asked(

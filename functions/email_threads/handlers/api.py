@@ -23,6 +23,7 @@ from email_threads.api.drafts.signatures import SignatureRoutes
 from email_threads.api.macros.routes import MacroRoutes
 from email_threads.api.mailboxes.routes import MailboxRoutes
 from email_threads.api.mailboxes.set_routes import MailboxSetRoutes
+from email_threads.api.mailboxes.trials.routes import MailboxTrialRoutes
 from email_threads.api.merges.routes import MergeRoutes
 from email_threads.api.people import admission, join_requests, spam
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
@@ -34,6 +35,7 @@ from email_threads.store.configuration import macros, mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.ai.evaluation.sets import calls as sets
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
+from shared.ai.trials import calls as trial_calls
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
 from shared.api.auth import Scope
@@ -122,6 +124,7 @@ routes = Routes(
         ModelUnusable: (HTTPStatus.UNPROCESSABLE_ENTITY, "model_unusable"),
         AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
         **sets.ERRORS,
+        **trial_calls.ERRORS,
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         ChangedMeanwhile: (HTTPStatus.CONFLICT, "version_conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
@@ -160,6 +163,7 @@ def _models() -> "ModelDependencies":
 
 routes.add(MailboxRoutes(deps, _models, Table(dynamodb, settings.spending_table_name)))
 routes.add(MailboxSetRoutes(deps))
+routes.add(MailboxTrialRoutes(deps))
 routes.add(SignatureRoutes(deps))
 routes.add(MacroRoutes(deps))
 routes.add(MergeRoutes(deps))

@@ -11,6 +11,7 @@ The events of `email-threads.fifo`.
     email.due        a thread whose alarm, reminder or end is due    group: the thread, apart from its mails and sends
     email.privacy    an erasure or export of a person                group: the job
     email.evaluate   a scenario of a run that an administrator began group: the mailbox, apart from its mails and sends
+    email.shadow     the draft of a version on trial, never offered  group: one for all companies
 
 Analyses and sends have separate message groups: a slow model must not delay the mails of a thread.
 """
@@ -148,6 +149,17 @@ class EmailEvaluate(QueuedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmailShadow(QueuedEvent):
+    """The version on trial is to draft an answer to mail *n* of a thread beside the live one."""
+
+    type: Literal["email.shadow"] = "email.shadow"
+    conversation_id: str
+    n: int
+    email_id: str
+    trial_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmailFeedback(QueuedEvent):
     """
     An event of SES about a mail that was sent from here. *event* is SES's word (`Delivery`, `Bounce`), *source* the
@@ -176,6 +188,7 @@ type Event = (
     | EmailDue
     | EmailPrivacy
     | EmailEvaluate
+    | EmailShadow
 )
 
 
@@ -204,6 +217,14 @@ def entry(
 def evaluation_entry(event: EmailEvaluate) -> Entry:
     """Build the entry of a scenario of a run."""
     return queued_events.entry(event, "evaluation", event.company_id, event.address)
+
+
+def shadow_entry(event: EmailShadow) -> Entry:
+    """
+    Build the entry of a draft in shadow: one group for all companies, so that they take one of the concurrent runs, of
+    which there are two at least, and delay no mail.
+    """
+    return queued_events.entry(event, "shadow")
 
 
 def delayed_entry(body: str, event: Mapping[str, Any]) -> Entry:

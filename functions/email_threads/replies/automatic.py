@@ -46,6 +46,7 @@ PER_THREAD: Final = (Limit(3, 3_600), Limit(10, clock.DAY_SECONDS))
 PER_SENDER: Final = (Limit(20, clock.DAY_SECONDS),)
 CAP_REACHED: Final = "answer_cap"
 NEEDS_HUMAN: Final = "needs_human"
+LOW_CONFIDENCE: Final = "low_confidence"
 WITHHELD: Final = "withheld_text"
 _KNOWN_MAILS: Final = 10
 _ANSWERED: Final = "answered"
@@ -142,7 +143,7 @@ def doubt_of(analysis: Doubtful) -> str | None:
     """Return the reason why the model's own judgement of its answer leaves it to a person."""
     if analysis.needs_human:
         return NEEDS_HUMAN
-    return "low_confidence" if (analysis.confidence or 0) < LEAST_CONFIDENCE else None
+    return LOW_CONFIDENCE if (analysis.confidence or 0) < LEAST_CONFIDENCE else None
 
 
 def fault_in(

@@ -52,6 +52,7 @@ def save(
     draft: str | None = None,
     closed: frozenset[str] = frozenset(),
     made: Change | None = None,
+    counted: Attributes | None = None,
     **changes: Any,  # noqa: ANN401 - values of any field
 ) -> Thread | None:
     """
@@ -59,7 +60,7 @@ def save(
     None if it was analysed otherwise, or the customer has written again, meanwhile.
 
     *made* is a change that is recorded with it; without one, `last_seq` and `updated_at` stay: an arriving mail does
-    not collide with it. A long analysis is shortened.
+    not collide with it. *counted* is a write of the same transaction. A long analysis is shortened.
     """
     if isinstance(analysis := changes.get("ai_analysis"), AiAnalysis):
         changes["ai_analysis"] = bounded(analysis)
@@ -72,7 +73,9 @@ def save(
     write = _write_of(thread, after, draft, closed)
     if audit is not None:
         write["when"] &= is_unchanged(thread)
-        return _save_recorded(table, after, write, audit, thread)
+        return _save_with(table, after, write, _of_record(table, thread, after, audit, counted))
+    if counted is not None:
+        return _save_with(table, after, write, [counted])
     try:
         item = table.update(Thread.key(thread.conversation_id), **write)
     except ConditionFailed as refusal:
@@ -97,15 +100,22 @@ def _write_of(
     return write
 
 
-def _save_recorded(
-    table: Table, after: Thread, write: dict[str, Any], audit: Audit, before: Thread
+def _of_record(
+    table: Table, before: Thread, after: Thread, audit: Audit, counted: Attributes | None
+) -> list[Attributes]:
+    """Return the writes beside the one of a head whose change is recorded."""
+    return [
+        table.to_put(audit.attributes(), when=Audit.attr("conversation_id").not_exists()),
+        *writes(table, before, after),
+        *([counted] if counted is not None else []),
+    ]
+
+
+def _save_with(
+    table: Table, after: Thread, write: dict[str, Any], others: list[Attributes]
 ) -> Thread | None:
     try:
-        table.transact(
-            table.to_update(Thread.key(after.conversation_id), **write),
-            table.to_put(audit.attributes(), when=Audit.attr("conversation_id").not_exists()),
-            *writes(table, before, after),
-        )
+        table.transact(table.to_update(Thread.key(after.conversation_id), **write), *others)
     except TransactionRefused:
         return None
     return after

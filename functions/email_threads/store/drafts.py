@@ -38,6 +38,13 @@ def get_many(table: Table, conversation_id: str, reply_ids: Iterable[str]) -> li
     return sorted(found, key=lambda draft: draft.updated_at, reverse=True)
 
 
+def get_all(table: Table, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Draft]:
+    """Return drafts of several threads by the ids of thread and draft."""
+    keys = [Draft.key(*place) for place in places]
+    found = (Draft.read(item) for item in table.get_many(keys)) if keys else ()
+    return {(draft.thread, draft.reply_id): draft for draft in found}
+
+
 def create(table: Table, draft: Draft) -> bool:
     """Store a new draft; False if it exists. It is listed once `list_in_thread` has named it."""
     listed = _with_list(draft)
@@ -57,13 +64,13 @@ def move(
     table: Table,
     draft: Draft,
     *,
-    counted: Attributes | None = None,
+    counted: Sequence[Attributes] = (),
     **changes: Any,  # noqa: ANN401 - values of any field
 ) -> Draft | None:
     """
     Change a draft as it was read, and return it; None if another caller has changed it meanwhile.
 
-    Its place in the list of waiting drafts follows its status. *counted* is a write of the same transaction.
+    Its place in the list of waiting drafts follows its status. *counted* are writes of the same transaction.
     """
     changed = _with_list(
         draft.model_copy(
@@ -80,10 +87,10 @@ def move(
     write: Any = {"put": put, "drop": drop, "when": _is_unchanged(draft)}
     key = {PARTITION_KEY: draft.conversation_id}
     try:
-        if counted is None:
-            table.update(key, **write)
+        if counted:
+            table.transact(table.to_update(key, **write), *counted)
         else:
-            table.transact(table.to_update(key, **write), counted)
+            table.update(key, **write)
     except (ConditionFailed, TransactionRefused):
         return None
     return changed

@@ -19,6 +19,7 @@ from email_threads.inbound.events import (
     EmailReceived,
     EmailSend,
     EmailSeparate,
+    EmailShadow,
     Event,
     entry,
 )
@@ -48,6 +49,7 @@ EVENTS: Final[TypeAdapter[Event | OutboundMessage]] = TypeAdapter(
         | EmailDue
         | EmailPrivacy
         | EmailEvaluate
+        | EmailShadow
         | OutboundMessage,
         Field(discriminator="type"),
     ]
@@ -85,7 +87,7 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
             handled = _receive(resources, event)
         case EmailPrivacy():
             handled = _continue_job(resources, event)
-        case EmailAnalyse() | EmailEvaluate():
+        case EmailAnalyse() | EmailEvaluate() | EmailShadow():
             handled = _result_of(event, is_done=_ask_model(resources, event, run))
         case EmailSend():
             handled = _result_of(event, is_done=_send(resources, event, run))
@@ -109,13 +111,17 @@ def _result_of(event: Event, *, is_done: bool) -> Handled:
 # Imported lazily: a mailbox without a model neither analyses nor sends.
 
 
-def _ask_model(resources: SendingResources, event: EmailAnalyse | EmailEvaluate, run: Run) -> bool:
+def _ask_model(
+    resources: SendingResources, event: EmailAnalyse | EmailEvaluate | EmailShadow, run: Run
+) -> bool:
     if isinstance(event, EmailEvaluate):
         from email_threads.worker import evaluations  # noqa: PLC0415 - see above
 
         return evaluations.play(resources, event, run)
     from email_threads.analysis import mail_analysis  # noqa: PLC0415 - see above
 
+    if isinstance(event, EmailShadow):
+        return mail_analysis.draft_in_shadow(resources, event, run)
     return mail_analysis.analyse(resources, event, run)
 
 

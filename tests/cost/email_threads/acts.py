@@ -11,6 +11,7 @@ from shared.inbox.satisfaction.links import Link, token_of
 from tests.cost.email_threads import moves
 from tests.simulation import stored
 from tests.simulation.email_threads.mails import with_files
+from tests.simulation.email_threads.steps import with_trial
 from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, MODEL, VERDICTS, mail
 from tests.simulation.invocations import Invocation
 
@@ -318,6 +319,12 @@ def has_another_thread(system: System) -> None:
     """Zoe has a thread with a draft."""
     writes_first(system)
     run(system)
+
+
+def written_in_shadow(system: System) -> None:
+    """A version of the mailbox's settings is in shadow, and a mail waits."""
+    with_trial("shadow", most_answers=5)(system)
+    writes(system)
 
 
 def thread_of(system: System) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +109,22 @@ def _rows(system: System, names: Names) -> list[Row]:
 @lru_cache(maxsize=10_000)
 def _row_of(text: str) -> Row:
     ((key, row),) = json.loads(text).items()
+    row = _without_end_of_shadow(key, row)
     lasting = _without_times(row, _OF_ATTEMPTS if key.startswith("action#") else _TIMES)
     return Row(key, lasting, json.dumps([key, lasting, structure_of(row)], sort_keys=True))
+
+
+def _without_end_of_shadow(key: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A draft in shadow whose worker dies is counted as failed, and not made again: either way it is settled once."""
+    if "shadow" in row:
+        shadow = row["shadow"]
+        lasting = {"trial_id": shadow["trial_id"], "is_open": shadow["status"] == "begun"}
+        return {**row, "shadow": lasting}
+    if key.startswith("trialcounts#"):
+        settled = int(row.get("failed", 0)) + int(row.get("trial_answers", 0))
+        kept = ("begun", "live_conversations", "trial_conversations", "live_sent")
+        return {"settled": settled, **{name: row[name] for name in kept if name in row}}
+    return row
 
 
 def _names_of_ids(system: System) -> Names:
@@ -154,3 +168,13 @@ def differences(clean: FinalState, final: FinalState) -> dict[str, Any]:
         if clean.items.get(key) != final.items.get(key)
     }
     return {"items": items, "dead letters": final.dead_letters, "consent": final.consent}
+
+
+def without_shadow(state: FinalState) -> FinalState:
+    """The state of a run in which no draft in shadow was asked for."""
+    items = {
+        key: {name: value for name, value in row.items() if name != "shadow"}
+        for key, row in state.items.items()
+        if not key.startswith("shadow#") and set(row) != {"settled", "begun"}
+    }
+    return replace(state, items=items)

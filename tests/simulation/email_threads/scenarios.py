@@ -42,6 +42,7 @@ from tests.simulation.email_threads.steps import (
     with_colleague,
     with_set,
     with_targets,
+    with_trial,
 )
 from tests.simulation.email_threads.system import (
     ANN,
@@ -73,7 +74,22 @@ SCENARIOS = [
         asked(to_desk("b@x", "By next Friday.", in_reply_to="a@x")),
         asked(to_desk("a@x")),
     ),
+    Scenario(
+        "a mail that a version in shadow reads, too",
+        asked(to_desk("a@x")),
+        with_trial("shadow", most_answers=5),
+    ),
+    Scenario(
+        "a mail in the share of a trial",
+        asked(to_desk("a@x")),
+        with_trial("share", share=100),
+    ),
     Scenario("an approved draft", approved, asked(to_desk("a@x"))),
+    Scenario(
+        "an approved draft beside one in shadow",
+        approved,
+        then(with_trial("shadow", most_answers=5), asked(to_desk("a@x"))),
+    ),
     Scenario(
         "an answer with a file",
         approved,

@@ -118,6 +118,19 @@ def run_begins(system: System) -> None:
     assert system.call("POST", f"{_SET}/runs", {"recorded": True})[0] == 202
 
 
+def with_trial(mode: str, **bounds: int) -> Steps:
+    """A version of the desk's settings is on trial."""
+
+    def begin(system: System) -> None:
+        path = f"/email-mailboxes/{ASSISTED}"
+        settings = {"settings": {"facts": ["A chair costs $40."]}}
+        version = system.call("POST", f"{path}/versions", settings)[1]["result"]["number"]
+        given = {"mode": mode, "version": version, **bounds}
+        assert system.call("POST", f"{path}/trials", given)[0] == 201
+
+    return begin
+
+
 def undone(system: System) -> None:
     """A person approves the drafts, stops their send, and approves them again."""
     for step in ("approve", "undo", "approve"):

@@ -12,7 +12,7 @@ from shared.inbox.satisfaction.links import Link, token_of
 from shared.runtime import clock
 from tests.simulation.effort import EFFORT
 from tests.simulation.email_threads.final_state import final_state_of
-from tests.simulation.email_threads.system import BOB, MAILBOX, System, mail
+from tests.simulation.email_threads.system import ASSISTED, BOB, MAILBOX, System, mail
 from tests.simulation.interceptor import READS, Died, When
 from tests.simulation.invocations import Invocation
 
@@ -151,6 +151,29 @@ def settings(system: System) -> Call:
     return call(system, "PUT", f"/email-mailboxes/{MAILBOX}", given)
 
 
+def in_trial(system: System) -> str:
+    """A trial in shadow, and a mail that both versions have answered; returns the path of the trial."""
+    path = f"/email-mailboxes/{ASSISTED}"
+    version = called(system, "POST", f"{path}/versions", {"settings": {"facts": ["Open."]}})
+    given = {"mode": "shadow", "version": version["number"], "most_answers": 5}
+    trial = called(system, "POST", f"{path}/trials", given, key="begin-it")
+    system.deliver(mail("t@x", "Is it red?", to=ASSISTED), name="t", address=ASSISTED)
+    system.drain()
+    return f"{path}/trials/{trial['trial_id']}"
+
+
+def end_of_trial(system: System) -> Call:
+    return call(system, "POST", f"{in_trial(system)}/stop", {"withdraw": True})
+
+
+def rejection_in_trial(system: System) -> Call:
+    in_trial(system)
+    (draft,) = system.drafts()
+    thread = draft["conversation_id"].partition("#")[0]
+    path = f"/email-threads/{thread}/replies/{draft['reply_id']}/reject"
+    return call(system, "POST", path, {"version": 1, "reason": "Rude."})
+
+
 def join(system: System) -> Call:
     path = receive(system, "a")
     joining = receive(system, "b", sender=BOB, in_reply_to="a@x").rpartition("/")[2]
@@ -190,7 +213,7 @@ def score(system: System) -> Call:
 
 CALLS = [
     restoration_after_a_merge, approval, scheduled, undo, amendment, withdrawal, rejection, restoration, merge, unmerge,
-    split, spam, no_spam, reminder, signature, settings, join, score,
+    split, spam, no_spam, reminder, signature, settings, join, score, end_of_trial, rejection_in_trial,
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from email_threads.inbound.events import (
     EmailEvaluate,
     EmailMerge,
     EmailSeparate,
+    EmailShadow,
     Event,
 )
 from shared.events.queued_events import body_of
@@ -51,6 +52,7 @@ class Mails(FifoQueuesContext[System]):
             ),
             EmailDue(conversation_id=THREAD, look_at="2026-01-01T14:30:00.000Z"),
             EmailEvaluate(company_id="acme", address=ASSISTED, run_id=THREAD, position=0),
+            EmailShadow(conversation_id=THREAD, n=1, email_id=THREAD, trial_id="0-0"),
         ):
             yield _record(system.queue, event.type, body_of(event))
 

@@ -15,7 +15,8 @@ import { Playground } from "./Playground";
 import { ProjectSwitches } from "./ProjectSwitches";
 import { Sets } from "../versions/Sets";
 import { setsOfProject } from "../versions/setSources";
-import { Trials } from "./Trials";
+import { trialsOfProject } from "../versions/trials/ofProject";
+import { Trials } from "../versions/trials/Trials";
 
 type Project = ConversationsAdmin.ProjectView;
 
@@ -64,7 +65,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
     <>
       <Versions source={source} versions={versions} about={t("project.versions_about")} effect={t("project.put_live_about")} onChange={onChange} onOpen={setOpened} />
       <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
-      {base !== null && <Trials project={project} version={base} live={live} onChange={onChange} />}
+      {base !== null && <Trials source={trialsOfProject(client, project.project_id)} version={base} live={live} onChange={onChange} />}
       {base !== null && <Sets source={setsOfProject(client, project.project_id)} version={base} live={live} about={t("sets.about")} />}
       {base !== null && (
         <Later

@@ -95,7 +95,7 @@ class ModelTurns:
             self.spending,
             Kind.AI_ANSWER,
             cause_of(opened, f"memory:{turn_id}"),
-            config.model,
+            prices.price_for(config),
         )
         calls = ModelCalls(
             model=Metered(bounded, self.log, opened.company), deadline_ms=deadline_ms
@@ -126,7 +126,7 @@ class ModelTurns:
             self.spending,
             Kind.AI_ANSWER,
             cause_of(opened, turn_id),
-            config.model,
+            prices.price_for(config),
             prices.MESSAGE[task.channel],
         )
         try:

@@ -14,7 +14,8 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.conversation import key as key_of_item
 from conversations.store.items.log import OfConversation
 from conversations.store.items.parts.state import State, holder_of, state_key
-from conversations.store.items.parts.trial import PARTS, Arm, TrialCounts
+from conversations.store.items.parts.trial import TrialCounts
+from shared.ai.trials.items import Arm, part_of
 from shared.aws.tables.prefetched import PrefetchedTable
 from shared.identity.contacts.claims import Proof, claimed
 from shared.identity.identifiers import IdentifierKind, of_later_owner
@@ -158,8 +159,7 @@ def _tally(log: str, ref: str, state: State) -> Tally | None:
     if state.trial is None:
         return None
     arm = Arm.LIVE if state.trial_version is None else Arm.TRIAL
-    part = identifiers.bucket_of(ref, PARTS)
-    where = TrialCounts.key_of(state.company_id, state.project_id, state.trial, part)
+    where = TrialCounts.key_of(state.company_id, state.project_id, state.trial, part_of(ref))
     return Tally(log, str(where[PARTITION_KEY]), str(where[SORT_KEY]), arm)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -12,43 +11,48 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr, Key
 
 from conversations.store import states
-from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import of
 from conversations.store.items.parts.state import State, state_key
-from conversations.store.items.parts.trial import (
-    PARTS,
-    Arm,
-    EndCause,
-    Mode,
-    ShadowAnswer,
-    ShadowPlace,
-    Trial,
-    TrialCounts,
-)
+from conversations.store.items.parts.trial import ShadowAnswer, ShadowPlace, Trial, TrialCounts
+from shared.ai.trials.items import BEGUN, Arm, count_name, part_of
+from shared.ai.trials.stored import SHADOWS, TrialStore
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
-from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shared.aws.dynamodb import Attributes, Table
 
-_ONLY = "0"
-
 
 @dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(TrialStore[Trial]):
     """The trials of a project."""
 
     log: Table
     company_id: str
     project_id: str
 
-    def read(self, trial_id: str) -> Trial | None:
-        """Return a trial, strongly consistent; None if there is none with this id."""
-        item = self.log.get(self._key(trial_id))
-        return Trial.read(item) if item else None
+    @property
+    def table(self) -> Table:
+        """See `TrialStore`."""
+        return self.log
+
+    def trial_key(self, trial_id: str) -> Attributes:
+        """See `TrialStore`."""
+        return Trial.key_of(self.company_id, self.project_id, trial_id)
+
+    def counts_key(self, trial_id: str, part: str) -> Attributes:
+        """See `TrialStore`."""
+        return TrialCounts.key_of(self.company_id, self.project_id, trial_id, part)
+
+    def read_trial(self, item: Attributes) -> Trial:
+        """See `TrialStore`."""
+        return Trial.read(item)
+
+    def item_of(self, trial: Trial) -> Attributes:
+        """See `TrialStore`."""
+        return trial.attributes(self.trial_key(trial.trial_id))
 
     def page(
         self, limit: int, start: Attributes | None = None
@@ -57,51 +61,9 @@ class Trials:
         items, last = self._listed(Trial.first_sk, limit, start)
         return [Trial.read(item) for item in items], last
 
-    def begin(self, trial: Trial, naming: Attributes) -> bool:
-        """Store a trial together with the write *naming* it in the project: both, or none and False."""
-        is_new = Trial.attr("trial_id").not_exists()
-        where = self._key(trial.trial_id)
-        try:
-            self.log.transact(self.log.to_put(trial.attributes(where), when=is_new), naming)
-        except TransactionRefused:
-            return False
-        return True
-
-    def end(
-        self, trial_id: str, cause: EndCause, by: str | None = None, *, withdrawn: bool
-    ) -> Trial | None:
-        """End a trial and return it as it is then: the first end counts. None if there is none."""
-        put = Trial.named(
-            ended_at=clock.to_text(clock.now_ms()),
-            ended_for=cause,
-            ended_by=by,
-            withdrawn=withdrawn or None,
-        )
-        runs = Trial.attr("trial_id").exists() & Trial.attr("ended_at").not_exists()
-        try:
-            return Trial.read(self.log.update(self._key(trial_id), put=put, when=runs))
-        except ConditionFailed as refusal:
-            return Trial.read(refusal.existing) if refusal.existing else None
-
-    def withdraw(self, trial_id: str) -> Trial | None:
-        """Give the conversations of an ended trial back to the live version. Repeatable."""
-        is_over = Trial.attr("ended_at").exists()
-        put = Trial.named(withdrawn=True)
-        try:
-            return Trial.read(self.log.update(self._key(trial_id), put=put, when=is_over))
-        except ConditionFailed as refusal:
-            return Trial.read(refusal.existing) if refusal.existing else None
-
-    def counts(self, trial: Trial) -> Counter[str]:
-        """Return what a trial has counted; the last second may be missing. At most eight small items."""
-        parts = [str(part) for part in range(PARTS)] if trial.mode is Mode.SHARE else [_ONLY]
-        keys = [self._counts(trial.trial_id, part) for part in parts]
-        found = self.log.get_many(keys, is_consistent=False)
-        return sum((TrialCounts.read(one).counts for one in map(_plain, found)), Counter[str]())
-
     def counts_of(self, trial_id: str, ref: str) -> Attributes:
         """Return the key of the counts in which a conversation counts."""
-        return self._counts(trial_id, identifiers.bucket_of(ref, PARTS))
+        return self.counts_key(trial_id, part_of(ref))
 
     def join(self, trial: Trial, ref: str, arm: Arm) -> State | None:
         """
@@ -123,7 +85,7 @@ class Trials:
                 self.log.to_update(
                     self.counts_of(trial.trial_id, ref),
                     put=TrialCounts.typed(),
-                    add={TrialCounts.name(arm, "conversations"): 1},
+                    add={count_name(arm, "conversations"): 1},
                 ),
             )
         return states.read(self.log, ref)
@@ -135,8 +97,8 @@ class Trials:
         """
         is_new = ShadowAnswer.attr("asked").not_exists()
         limits = {
-            TrialCounts.BEGUN: trial.most_answers,
-            TrialCounts.name(Arm.TRIAL, "micros"): trial.most_micros,
+            BEGUN: trial.most_answers,
+            count_name(Arm.TRIAL, "micros"): trial.most_micros,
         }
         below = [
             Attr(name).not_exists() | Attr(name).lt(most)
@@ -150,9 +112,9 @@ class Trials:
                     ShadowPlace.of(ref, answer).attributes(ShadowPlace.key_of(ref, answer))
                 ),
                 self.log.to_update(
-                    self._counts(trial.trial_id, _ONLY),
+                    self.counts_key(trial.trial_id, SHADOWS),
                     put=TrialCounts.typed(),
-                    add={TrialCounts.BEGUN: 1},
+                    add={BEGUN: 1},
                     when=reduce(and_, below) if below else None,
                 ),
             )
@@ -178,7 +140,7 @@ class Trials:
         try:
             self.log.transact(
                 self.log.to_put(answer.attributes(self._answer(ref, answer)), when=begun),
-                self.log.to_update(self._counts(answer.trial_id, _ONLY), add=add),
+                self.log.to_update(self.counts_key(answer.trial_id, SHADOWS), add=add),
             )
         except TransactionRefused:
             return
@@ -217,17 +179,6 @@ class Trials:
         condition = Key(PARTITION_KEY).eq(pk) & Key(SORT_KEY).begins_with(first)
         return self.log.query(None, condition, limit=limit, start=start, newest_first=True)
 
-    def _key(self, trial_id: str) -> Attributes:
-        return Trial.key_of(self.company_id, self.project_id, trial_id)
-
-    def _counts(self, trial_id: str, part: str) -> Attributes:
-        return TrialCounts.key_of(self.company_id, self.project_id, trial_id, part)
-
     @staticmethod
     def _answer(ref: str, answer: ShadowAnswer) -> Attributes:
         return of(ref, ShadowAnswer.sk(answer.trial_id, answer.asked))
-
-
-def _plain(item: Attributes) -> Attributes:
-    """Return the counts of an item without its key."""
-    return {name: value for name, value in item.items() if name not in {PARTITION_KEY, SORT_KEY}}

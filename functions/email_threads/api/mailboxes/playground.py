@@ -45,7 +45,10 @@ SPARE_MS = 3 * clock.SECOND_MS  # to build and send the response
 
 @dataclass(frozen=True, slots=True)
 class MailboxPlayground:
-    """Tries over the table of e-mail threads, with the companies' models; they count for the companies' ceilings."""
+    """
+    Tries over the table of e-mail threads, with the companies' models; they count for the companies' ceilings, up to
+    their alarm.
+    """
 
     deps: ApiDependencies
     models: ModelDependencies
@@ -98,7 +101,8 @@ class MailboxPlayground:
     def _model(self, mailbox: Mailbox) -> CompanyModel:
         settings, company = settings_of(mailbox), mailbox.company_id
         model = model_for(settings, self.models, company)
-        return CompanyModel(model, prices.price_for(settings), self.spending, company)
+        price = prices.price_for(settings)
+        return CompanyModel(model, price, self.spending, company, spares=True)
 
 
 def _with_settings(deps: ApiDependencies, mailbox: Mailbox, given: DraftTrialInput) -> Mailbox:

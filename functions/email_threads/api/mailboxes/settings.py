@@ -53,6 +53,7 @@ def put_mailbox(
             company_id=caller.company,
             updated_at=clock.to_text(clock.now_ms()),
             updated_by=caller.principal,
+            ai_trial=own.ai_trial if own is not None else None,
             **values_of(given),
         )
         if SETTINGS.of(mailbox) != SETTINGS.of(own):  # a removed mailbox has its sets still

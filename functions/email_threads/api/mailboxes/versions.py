@@ -61,7 +61,7 @@ def create(
     if given.based_on is not None:
         before = _of(deps, mailbox).get(given.based_on).settings
     settings = SETTINGS.changed(before, given.settings.values())
-    _checked(mailbox, settings)
+    check_settings(mailbox, settings)
     observation.note(before, settings)
     wanted = Version(
         settings=settings,
@@ -85,7 +85,9 @@ def go_live(
     for _ in range(TRIES):
         mailbox = mailbox_of(deps.table, request.caller.company, address)
         version = _of(deps, mailbox).get(number)
-        _checked(mailbox, version.settings)  # the mailbox may have changed since it was stored
+        check_settings(
+            mailbox, version.settings
+        )  # the mailbox may have changed since it was stored
         before = mailbox_versions.live_version(deps.table, mailbox)
         if expected is not None and before not in {expected, number}:
             raise Conflict("instead_of: another version is live")
@@ -107,7 +109,7 @@ def settings_to_try(
     """Return the settings of version *number*, by default the live ones, with *changes*. Raises as `create` does."""
     before = SETTINGS.of(mailbox) if number is None else _of(deps, mailbox).get(number).settings
     settings = SETTINGS.changed(before, changes)
-    _checked(mailbox, settings)
+    check_settings(mailbox, settings)
     return settings
 
 
@@ -125,7 +127,7 @@ def _of_settings(problem: dict[str, str]) -> dict[str, str]:
     return {**problem, "field": "settings" if field == "body" else f"settings.{field}"}
 
 
-def _checked(mailbox: Mailbox, settings: dict[str, Any]) -> None:
+def check_settings(mailbox: Mailbox, settings: dict[str, Any]) -> None:
     """Raise InvalidInput or NotProven if the mailbox could not have these settings."""
     present = presenters.mailbox(mailbox).model_dump(exclude_none=True)
     others = {name: v for name, v in present.items() if name not in SETTINGS.names}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.replies import trial_counts
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
@@ -177,6 +178,7 @@ def restore(table: Table, draft: Draft, version: int) -> Draft:
         attempt=draft.attempt + 1,
         reviewed_by=None,
         reason=RESTORED,
+        counted=trial_counts.of_rejected(table, draft, -1),
     )
     return moved or restore(table, _present(table, draft), version)
 
@@ -193,6 +195,7 @@ def reject(table: Table, draft: Draft, version: int, *, by: str, reason: str | N
         reviewed_by=by,
         reviewed_at=clock.to_text(clock.now_ms()),
         reason=reason,
+        counted=trial_counts.of_rejected(table, draft),
     )
     return moved or reject(table, _present(table, draft), version, by=by, reason=reason)
 

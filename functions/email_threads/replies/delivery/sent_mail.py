@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from email_threads.parsing import mail as mails
 from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
+from email_threads.replies import trial_counts
 from email_threads.replies.delivery.corrections import edits_of
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
@@ -58,7 +59,7 @@ def finish(
             message_id=incoming.mail.message_id,
             sent_at=draft.sent_at or clock.to_text(incoming.received_ms),
             reason=None,
-            counted=_counted(resources, draft) if draft.is_of_model else None,
+            counted=_counted(resources, draft) if draft.is_of_model else (),
         )
         if sent is None:
             raise Transient("draft_contended")
@@ -71,11 +72,13 @@ def finish(
     return Finished(incoming, appended, draft.asks_satisfaction)
 
 
-def _counted(resources: SendingResources, draft: Draft) -> Attributes:
-    """Return the write that counts a draft of the model with what people changed in it."""
+def _counted(resources: SendingResources, draft: Draft) -> list[Attributes]:
+    """Return the writes that count a draft of the model with what people changed in it."""
     written = draft.body_text if draft.drafted_text is None else draft.drafted_text
     edits = edits_of(written, draft.body_text)
-    return drafts.to_count(resources.table, draft, edits, len(written.split()))
+    words = len(written.split())
+    own = drafts.to_count(resources.table, draft, edits, words)
+    return [own, *trial_counts.of_sent(resources.table, draft, edits, words)]
 
 
 def _incoming(

@@ -137,7 +137,7 @@ def _is_unchanged(present: Mailbox | None) -> ConditionBase:
     if present is None:
         return Mailbox.attr("company_id").not_exists()
     same: ConditionBase = Mailbox.attr("company_id").eq(present.company_id)
-    for field in ("updated_at", "blocked_senders"):
+    for field in ("updated_at", "blocked_senders", "ai_trial"):
         value = getattr(present, field)
         same &= Mailbox.attr(field).eq(value) if value else Mailbox.attr(field).not_exists()
     return same

@@ -44,6 +44,12 @@ from email_threads.store.items.mailboxes.macro import Macro, MacroList
 from email_threads.store.items.mailboxes.mailbox import CompanyMailboxes, Mailbox
 from email_threads.store.items.mailboxes.mailbox_version import MailboxVersion
 from email_threads.store.items.mailboxes.signature import Signature
+from email_threads.store.items.mailboxes.trial import (
+    MailboxTrial,
+    MailboxTrialCounts,
+    ShadowDraft,
+    ShadowPlace,
+)
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.privacy.erased import ErasedAddress
 from email_threads.store.items.privacy.expiry import Expiry
@@ -73,6 +79,7 @@ CHILDREN = (
     Mail, Note, Audit, Draft, ScheduledSend, Participant, Deadline, Expiry, Alias, Mailbox, MailboxVersion,
     CompanyMailboxes, Signature, ServiceLevelDay, Macro, MacroList, ParkedEvent, DeadLetterNote, StoredAnswer,
     AnswerCount, PrivacyJob, ErasedAddress, DraftDay, DraftSetList, DraftSet, DraftScenarios, DraftRun, DraftResult,
+    MailboxTrial, MailboxTrialCounts, ShadowPlace,
 )  # fmt: skip
 
 __all__ = [
@@ -105,6 +112,8 @@ __all__ = [
     "MacroList",
     "Mail",
     "Mailbox",
+    "MailboxTrial",
+    "MailboxTrialCounts",
     "MailboxVersion",
     "Metadata",
     "Note",
@@ -116,6 +125,8 @@ __all__ = [
     "ScheduledSend",
     "SentimentEntry",
     "ServiceLevelDay",
+    "ShadowDraft",
+    "ShadowPlace",
     "Signature",
     "Status",
     "StoredAnswer",

@@ -49,9 +49,8 @@ def bounded(
     from shared.ai.spending.models import BoundedModel  # noqa: PLC0415 - most tickets are decided by rules
 
     cause = cause_of(resources, case, address, sender)
-    model = BoundedModel(
-        judge.model, resources.spending, Kind.TICKET_MODEL, cause, judge.model.name
-    )
+    price = prices.model_price(judge.model.name)
+    model = BoundedModel(judge.model, resources.spending, Kind.TICKET_MODEL, cause, price)
     return replace(judge, model=model)
 
 

@@ -258,3 +258,15 @@ def test_the_limit_of_the_company_holds_for_analyses_that_people_ask_for_too(
     assert desk.asked(system) == 1
     assert listed(system, analysis_reason="spending_limit") == []
     assert ceilings.spent(counts, COMPANY, clock.to_text(system.clock.ms)[:10])[1] > 0
+
+
+def test_a_mail_is_reserved_at_the_price_in_the_settings_of_its_model(system: System) -> None:
+    own = MODEL | {"price": {"input": 1_000, "output": 2_000}}  # dollars a million tokens
+    result(system.call("PUT", f"/email-mailboxes/{ASSISTED}", {"ai": own}))
+    table = system.worker.resources.spending.table
+    usage.set_ceilings(table, COMPANY, {"day_micros": 500_000}, by="a person")
+
+    desk.receive(system, "a@x")
+
+    assert desk.asked(system) == 0
+    assert desk.analysis(system)["reason"] == "spending_limit"

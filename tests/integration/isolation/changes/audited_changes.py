@@ -104,6 +104,7 @@ WITHOUT_SETTINGS: Mapping[str, str] = {
     "POST /contacts/exports": _WORK,
     "POST /inbox/webhooks/{webhook_id}/test": _WORK,
     "POST /inbox/webhooks/{webhook_id}/deliveries": _WORK,
+    "POST /email-mailboxes/{address}/trials": "the record of the trial has who began and stopped it, and why",
     "POST /projects/{project_id}/trials": "the record of the trial has who began and stopped it, and why",
     "POST /projects/{project_id}/knowledge/questions": _SUGGESTION,
     "DELETE /projects/{project_id}/knowledge/questions": _SUGGESTION,

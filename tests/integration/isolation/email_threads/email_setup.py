@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from email_threads.store.items import PrivacyJob
+from email_threads.store.configuration.mailbox_trials import MailboxTrials
+from email_threads.store.items import Mail, PrivacyJob, ShadowDraft
 from shared.api.auth import Scope
+from shared.aws.dynamodb import Table
 from tests.integration.isolation.deployed_companies import WITH_A, WITHOUT_A, QueuedCompanies
 from tests.simulation.email_threads.mails import verified, with_files
-from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, System, mail
+from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, MODEL, System, mail
 from tests.simulation.kernel import running
 
 if TYPE_CHECKING:
@@ -66,12 +68,14 @@ class TwoCompanies(QueuedCompanies[System]):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
         for fact in ("canary-words one", "canary-words two"):
-            system.call("PUT", f"/email-mailboxes/{MAILBOX}", {"facts": [fact]})
+            given = {"facts": [fact], "ai": MODEL, "automation": "email_threads"}
+            system.call("PUT", f"/email-mailboxes/{MAILBOX}", given)
         made_up = {"kind": "mail", "name": "canary-words", "mails": [{"text": "canary-words"}]}
         recorded = {"answer": {"reply": "canary-words"}, "expect": {}}
         of_set = f"/email-mailboxes/{MAILBOX}/sets/{SET}"
         system.call("POST", of_set, {"scenarios": [made_up | recorded]})
         run = system.call("POST", f"{of_set}/runs", {"recorded": True})[1]["result"]["run_id"]
+        trial = self._tried(first)
         macro = {"name": MACRO, "add_tags": ["canary-words"]}
         system.call("POST", "/email-threads/macros", macro)
         path, body = "/email-threads/contacts/export", {"address": EXPORTED}
@@ -99,12 +103,29 @@ class TwoCompanies(QueuedCompanies[System]):
             "company": COMPANY,
             "macro": MACRO,
             "run": run,
+            "trial": trial,
             "reply": self.shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
             "parked_id": parked[0]["eventId"],
             "letter": letters[0]["id"],
             "job": PrivacyJob.ids_of("export", COMPANY, EXPORTED)[0],
         }
         self.ids = (thread,)
+
+    def _tried(self, mail: dict[str, Any]) -> str:
+        """A trial of A that is over, with a draft in shadow to a mail."""
+        of_trials = f"/email-mailboxes/{MAILBOX}/trials"
+        given = {"mode": "shadow", "version": 1, "most_answers": 5}
+        trial_id = str(self.system.call("POST", of_trials, given)[1]["result"]["trial_id"])
+        trials = MailboxTrials(Table(self.system.dynamodb, self.system.table), COMPANY, MAILBOX)
+        trial = trials.read(trial_id)
+        assert trial is not None
+        at = "2026-01-01T12:00:00.000Z"
+        draft = ShadowDraft(trial_id=trial_id, version=1, at=at, text="canary-words")
+        item = trials.table.get({"conversation_id": mail["conversation_id"]})
+        assert item is not None
+        assert trials.begin_shadow(trial, Mail.read(item), draft)
+        self.system.call("POST", f"{of_trials}/{trial_id}/stop", {})
+        return trial_id
 
     def module_of(self, line: str) -> ModuleType:
         return self.system.api

@@ -17,8 +17,10 @@ from email_threads.inbound.events import (
     EmailMerge,
     EmailSend,
     EmailSeparate,
+    EmailShadow,
     entry,
     evaluation_entry,
+    shadow_entry,
 )
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
@@ -71,6 +73,7 @@ API = Api(
         "name": "{macro}",
         "set_name": SET,
         "run_id": "{run}",
+        "trial_id": "{trial}",
         "filename": "a.pdf",
         "content_type": "application/pdf",
         "ids": ["{letter}"],
@@ -112,6 +115,10 @@ API = Api(
             )
         ),
         f"POST {BOX}/sets/{{set_name}}/runs": Special(inputs=({"recorded": True},)),
+        f"POST {BOX}/trials": Special(
+            inputs=({"mode": "shadow", "version": 1, "most_answers": 1},)
+        ),
+        f"POST {BOX}/trials/{{trial_id}}/stop": Special(inputs=({"withdraw": True},)),
         f"POST {BOX}/versions/{{number}}/live": Special(inputs=({"instead_of": 2},)),
         "POST /email-threads/contacts/erase": A_JOB,
         "POST /email-threads/contacts/export": A_JOB,
@@ -245,6 +252,22 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
                     address=MAILBOX,
                     run_id=companies.names["run"],
                     position=0,
+                )
+            ),
+        ),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="email.shadow",
+        names="a thread and a trial of A, and a mail that the thread does not have",
+        make=lambda companies: companies.system.fifo_queues.put(
+            companies.system.queue,
+            shadow_entry(
+                EmailShadow(
+                    conversation_id=companies.names["thread"],
+                    n=99,
+                    email_id="of-b",
+                    trial_id=companies.names["trial"],
                 )
             ),
         ),

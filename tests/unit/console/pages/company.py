@@ -58,6 +58,7 @@ class Company:
                 f"GET {parent}/sets": lambda _: Answer({"sets": []})
                 for parent in ("/email-mailboxes/{address}", "/admin/richpanel")
             },
+            "GET /email-mailboxes/{address}/trials": lambda _: Answer({"trials": []}),
             "GET /people": lambda _: Answer(
                 {
                     "people": [

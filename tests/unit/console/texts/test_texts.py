@@ -13,7 +13,6 @@ from console.contacts.imports.fields import DETAILS, IDENTIFIERS
 from conversations.ai.outcome import Cause
 from conversations.api.inputs import RatingReason
 from conversations.store.items.log import Delivery
-from conversations.store.items.parts.trial import EndCause, Mode
 from email_threads.parsing.body.delivery_status import BounceClass
 from email_threads.store.items.replies.draft import DraftStatus
 from email_threads.store.items.threads.mail import Delivery as DeliveryOfMail
@@ -22,6 +21,7 @@ from newsletters.issues.pace.findings import CheckCode
 from richpanel.decisions.switches import Switches
 from shared.ai.files.spoken_words import FINAL
 from shared.ai.spending.bounds import Kind
+from shared.ai.trials.items import EndCause, Mode
 from shared.identity.contacts.items import What
 from shared.inbox.notifications.items import NotificationKind
 from shared.inbox.notifications.webhooks.items import EventType

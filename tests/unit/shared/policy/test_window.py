@@ -28,7 +28,7 @@ ALLOWED = {
     "functions/console/operations/cost.py": "a day of costs",
     "functions/conversations/ai/checks/values/durations.py": "a day, in minutes",
     "functions/conversations/ai/project_checks/settings.py": "a day of requests, in minutes",
-    "functions/conversations/api/projects/trials/changes.py": "days of a trial",
+    "layers/shared/shared/ai/trials/inputs.py": "days of a trial",
     "functions/newsletters/issues/pace/interest_ranks.py": "days since a reader has shown interest",
     "functions/conversations/dialogues/scenarios/format.py": "the unit of a day",
     "functions/conversations/recovery/gap_check.py": "the last look at a message",

@@ -15,6 +15,7 @@ import { VersionList } from "../../versions/Versions";
 import { BusinessHours } from "./BusinessHours";
 import { MailboxMode } from "./MailboxMode";
 import { formOf, hoursOf, linesOf } from "./hours";
+import { MailboxTrials } from "./MailboxTrials";
 import { MailPlayground } from "./MailPlayground";
 
 type Mailbox = EmailThreadsApi.MailboxView;
@@ -62,6 +63,9 @@ export function MailboxSettings() {
               onChange={() => void mailboxes.reload()}
             />
             {shown.ai && <MailPlayground key={`try ${shown.address} ${shown.updated_at ?? ""}`} address={shown.address} />}
+            {shown.ai && shown.automation === "email_threads" && (
+              <MailboxTrials key={`trials ${shown.address} ${shown.updated_at ?? ""}`} address={shown.address} onChange={() => void mailboxes.reload()} />
+            )}
             {shown.ai && (
               <SetsOfVersions
                 key={`sets ${shown.address} ${shown.updated_at ?? ""}`}

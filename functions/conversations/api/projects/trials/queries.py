@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
-from conversations.api.access import NotFound
 from conversations.api.projects import versions as project_versions
 from conversations.api.projects.trials import views
 from conversations.configuration import projects, versions
@@ -14,9 +13,11 @@ from conversations.configuration.projects import ConfigurationInvalid
 from conversations.lifecycle import trials
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Message, of
-from conversations.store.items.parts.trial import Arm, EndCause, Mode, Trial, TrialCounts
 from conversations.store.versions.trials import Trials
 from shared.ai.spending import prices
+from shared.ai.trials.calls import found
+from shared.ai.trials.items import BEGUN, FAILED, Arm, EndCause, Mode, count_name
+from shared.ai.trials.views import TrialsView, shown
 from shared.api.auth import Scope
 from shared.api.cursors import Listing, Page
 from shared.aws.dynamodb import ConditionFailed
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from conversations.api.access import ApiDependencies
-    from conversations.api.projects.trials.inputs import TrialsQuery
     from conversations.configuration.projects import Companies
-    from conversations.store.items.parts.trial import ShadowAnswer
+    from conversations.store.items.parts.trial import ShadowAnswer, Trial
+    from shared.ai.trials.inputs import TrialsQuery
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
-TRIAL_NOT_FOUND = "trial_id: trial not found"
 LONGEST_TEXT = 4_000  # of a text in the list
 _KINDS = (
     *("conversations", "answers", "sent", "handed_off", "ended_alone", "ended_with_people"),
@@ -42,21 +42,22 @@ _SCORES = range(1, 6)
 
 def listed(
     deps: ApiDependencies, caller: Caller, project_id: str, query: TrialsQuery
-) -> Page[views.TrialsView]:
+) -> Page[TrialsView]:
     """Return a page of the trials of a project. Raises NotFound."""
-    stored = _stored(deps, caller, project_id)
+    stored = stored_of(deps, caller, project_id)
     listing = Listing(caller.company, "TRIALS", (project_id,))
     start = listing.position(deps.seal, query.cursor) if query.cursor else None
     rows, last = stored.page(query.limit, start)
-    shown = views.TrialsView(trials=[view(one) for one in rows])
-    return Page(shown, listing.cursor(deps.seal, last) if last else None)
+    page = TrialsView(trials=[shown(one) for one in rows])
+    return Page(page, listing.cursor(deps.seal, last) if last else None)
 
 
 def outcomes(
     deps: ApiDependencies, caller: Caller, project_id: str, trial_id: str
 ) -> views.TrialOutcomesView:
     """Return a trial with what came of both versions, after its rules have been asked. Raises NotFound."""
-    stored, trial = found(deps, caller, project_id, trial_id)
+    stored = stored_of(deps, caller, project_id)
+    trial = found(stored, trial_id)
     item = project_versions.item_of(deps, caller, project_id)
     if not trial.is_over:
         trial = _ruled(stored, deps.resources.companies, trial, item)
@@ -64,9 +65,9 @@ def outcomes(
         put_away(deps, caller, project_id, trial_id)
     counts = stored.counts(trial)
     return views.TrialOutcomesView(
-        **view(trial).model_dump(),
-        begun=counts[TrialCounts.BEGUN],
-        failed=counts[TrialCounts.FAILED],
+        **shown(trial).model_dump(),
+        begun=counts[BEGUN],
+        failed=counts[FAILED],
         live=_arm(trial, counts, Arm.LIVE),
         trial=_arm(trial, counts, Arm.TRIAL),
     )
@@ -93,26 +94,17 @@ def answers(
 ) -> Page[views.ShadowAnswersView]:
     """Return a page of the answers of a trial beside the live ones. Raises NotFound, and Forbidden."""
     caller.require(Scope.CONVERSATIONS_READ)  # it has texts of customers
-    stored, trial = found(deps, caller, project_id, trial_id)
+    stored = stored_of(deps, caller, project_id)
+    trial = found(stored, trial_id)
     listing = Listing(caller.company, "TRIAL_ANSWERS", (project_id, trial_id))
     start = listing.position(deps.seal, query.cursor) if query.cursor else None
     rows, last = stored.shadows(trial.trial_id, query.limit, start)
     texts = _messages(deps, rows)
-    shown = [_answer(ref, one, texts) for ref, one in rows]
+    found_answers = [_answer(ref, one, texts) for ref, one in rows]
     return Page(
-        views.ShadowAnswersView(answers=shown), listing.cursor(deps.seal, last) if last else None
+        views.ShadowAnswersView(answers=found_answers),
+        listing.cursor(deps.seal, last) if last else None,
     )
-
-
-def found(
-    deps: ApiDependencies, caller: Caller, project_id: str, trial_id: str
-) -> tuple[Trials, Trial]:
-    """Return a trial of a project of the caller. Raises NotFound."""
-    stored = _stored(deps, caller, project_id)
-    trial = stored.read(trial_id)
-    if trial is None:
-        raise NotFound(TRIAL_NOT_FOUND)
-    return stored, trial
 
 
 def put_away(deps: ApiDependencies, caller: Caller, project_id: str, trial_id: str) -> None:
@@ -127,39 +119,15 @@ def put_away(deps: ApiDependencies, caller: Caller, project_id: str, trial_id: s
         return
 
 
-def view(trial: Trial) -> views.TrialView:
-    """Return the settings and the end of a trial."""
-    micros = trial.most_micros
-    return views.TrialView(
-        trial_id=trial.trial_id,
-        mode=trial.mode,
-        version=trial.version,
-        live_version=trial.live,
-        share=trial.share,
-        most_conversations=trial.most_conversations,
-        most_answers=trial.most_answers,
-        most_dollars=None if micros is None else prices.dollars(micros),
-        until=trial.until,
-        handed_off_points=trial.handed_off_points,
-        at_least=trial.at_least,
-        by=trial.by,
-        at=trial.at,
-        running=not trial.is_over,
-        ended_at=trial.ended_at,
-        ended_for=trial.ended_for,
-        ended_by=trial.ended_by,
-        withdrawn=trial.withdrawn,
-    )
-
-
-def _stored(deps: ApiDependencies, caller: Caller, project_id: str) -> Trials:
+def stored_of(deps: ApiDependencies, caller: Caller, project_id: str) -> Trials:
+    """Return the trials of a project of the caller. Raises NotFound."""
     project_versions.item_of(deps, caller, project_id)
     return Trials(deps.resources.log, caller.company, project_id)
 
 
 def _arm(trial: Trial, counts: Counter[str], arm: Arm) -> views.ArmView:
     def of_kind(kind: str) -> int:
-        return counts[TrialCounts.name(arm, kind)]
+        return counts[count_name(arm, kind)]
 
     asked = of_kind("sent") if arm is Arm.LIVE else of_kind("answers")
     is_of_trial = trial.mode is Mode.SHADOW and arm is Arm.TRIAL

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from conversations.api.projects.trials import inputs, views
+from conversations.api.projects.trials import views
+from shared.ai.trials import inputs
+from shared.ai.trials.calls import found
+from shared.ai.trials.inputs import id_of
+from shared.ai.trials.views import TrialsView, TrialView
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.errors import InvalidInput
 from shared.api.models.inputs import NoInput
 from shared.api.routing import route_methods
 from shared.api.routing.routes import Request
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 _TRIALS = "/projects/{project_id}/trials"
 _TRIAL = f"{_TRIALS}/{{trial_id}}"
 _ADMIN = Scope.CONVERSATIONS_ADMIN
-_ID = re.compile(r"[0-9]{13}-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class TrialRoutes:
     @route_methods.reads(f"GET {_TRIALS}", _ADMIN)
     def list_trials(
         self, request: Request[inputs.TrialsQuery], project_id: str
-    ) -> Page[views.TrialsView]:
+    ) -> Page[TrialsView]:
         """List the trials of versions of a project, newest first."""
         from conversations.api.projects.trials import queries  # noqa: PLC0415 - see the docstring of the module
 
@@ -47,7 +48,7 @@ class TrialRoutes:
         """Return a trial with the outcomes of its version beside those of the live one."""
         from conversations.api.projects.trials import queries  # noqa: PLC0415 - see the docstring of the module
 
-        return queries.outcomes(self.deps, request.caller, project_id, _checked(trial_id))
+        return queries.outcomes(self.deps, request.caller, project_id, id_of(trial_id))
 
     @route_methods.reads(f"GET {_TRIAL}/answers", _ADMIN)
     def list_trial_answers(
@@ -57,13 +58,13 @@ class TrialRoutes:
         from conversations.api.projects.trials import queries  # noqa: PLC0415 - see the docstring of the module
 
         return queries.answers(
-            self.deps, request.caller, project_id, _checked(trial_id), request.input
+            self.deps, request.caller, project_id, id_of(trial_id), request.input
         )
 
     @route_methods.changes(f"POST {_TRIALS}", _ADMIN, status=HTTPStatus.CREATED)
     def begin_trial(
         self, request: Request[inputs.TrialInput], project_id: str
-    ) -> Callable[[], views.TrialView]:
+    ) -> Callable[[], TrialView]:
         """Let a version answer beside the live one without sending, or answer a share of the new conversations."""
         from conversations.api.projects import versions  # noqa: PLC0415 - see the docstring of the module
         from conversations.api.projects.trials import changes  # noqa: PLC0415 - as above
@@ -74,16 +75,9 @@ class TrialRoutes:
     @route_methods.changes(f"POST {_TRIAL}/stop", _ADMIN)
     def stop_trial(
         self, request: Request[inputs.StopInput], project_id: str, trial_id: str
-    ) -> Callable[[], views.TrialView]:
+    ) -> Callable[[], TrialView]:
         """Stop a trial; its conversations keep the version, or go back to the live one."""
         from conversations.api.projects.trials import changes, queries  # noqa: PLC0415 - see the docstring of the module
 
-        queries.found(self.deps, request.caller, project_id, _checked(trial_id))
+        found(queries.stored_of(self.deps, request.caller, project_id), id_of(trial_id))
         return lambda: changes.stop(self.deps, project_id, trial_id, request)
-
-
-def _checked(trial_id: str) -> str:
-    """Return the id of a trial in a path. Raises InvalidInput."""
-    if _ID.fullmatch(trial_id) is None:
-        raise InvalidInput([{"field": "trial_id", "problem": "must be the id of a trial"}])
-    return trial_id

@@ -1,38 +1,7 @@
-"""Response models of trials."""
+"""Response models of trials of a project."""
 
+from shared.ai.trials.views import TrialView
 from shared.api.models.views import View
-
-
-class TrialView(View):
-    """
-    A trial of a version beside the version that was live when it began (`live_version`). `ended_for` is the rule that
-    has ended it, or `stopped` by a person. `withdrawn`: its conversations went back to the live version.
-    """
-
-    trial_id: str
-    mode: str
-    version: int
-    live_version: int
-    share: int | None
-    most_conversations: int | None
-    most_answers: int | None
-    most_dollars: str | None
-    until: str
-    handed_off_points: int | None
-    at_least: int
-    by: str
-    at: str
-    running: bool
-    ended_at: str | None
-    ended_for: str | None
-    ended_by: str | None
-    withdrawn: bool
-
-
-class TrialsView(View):
-    """Page of the trials of a project, newest first."""
-
-    trials: list[TrialView]
 
 
 class ArmView(View):

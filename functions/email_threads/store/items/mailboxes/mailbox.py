@@ -47,6 +47,7 @@ class Mailbox(ThreadItem):
     )
     reopen_days: int | None = None  # later mail of the customer begins a new thread; None: never
     ai_version: int | None = None  # the live one of its model's settings; None without a model
+    ai_trial: str | None = None  # the newest trial of a version beside the live one
     updated_at: str | None = None
     updated_by: str | None = None
 

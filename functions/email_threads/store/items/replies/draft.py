@@ -113,6 +113,8 @@ class Draft(ThreadItem):
     attempt: int = 1
     model: str | None = None
     ai_version: int | None = None  # of the mailbox's settings with which the model wrote it
+    trial: str | None = None  # for which what comes of it counts
+    arm: str | None = None  # of the trial: `live` or `trial`
     usage: dict[str, Any] | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None

@@ -11,6 +11,7 @@ from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
+from email_threads.store.items.mailboxes.trial import ShadowDraft
 from email_threads.store.items.threads.thread import EmailFields
 from shared.aws.dynamodb import Attributes
 from shared.aws.tables.items import stored
@@ -112,6 +113,9 @@ class Mail(ThreadItem, EmailFields):
     analysis: dict[str, Any] | None = Field(
         default=None, repr=False
     )  # the model's answer, as validated
+    shadow: ShadowDraft | None = Field(
+        default=None, repr=False
+    )  # what a version on trial would have answered
     reply_id: str | None = None  # the draft that this sent mail came from
     delivery: Delivery | None = None  # of a sent mail, by events of SES
     delivery_rank: int | None = None

@@ -285,6 +285,8 @@ class Thread(ThreadItem):
     requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
     requirements_version: int | None = None  # + 1 whenever the content changes
     ai_analysis: AiAnalysis | None = None
+    ai_trial: str | None = None  # of versions of the mailbox's settings, which it has joined
+    ai_trial_version: int | None = None  # that it gave the thread; None: the live one
     analysis_seq: int | None = None  # + 1 per write of the analysis, which leaves last_seq alone
     sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None

@@ -12,6 +12,7 @@ from shared.ai.spending.budget import REASON, Cause, Reached, Reservation
 if TYPE_CHECKING:
     from shared.ai.spending.bounds import Kind
     from shared.ai.spending.budget import Spending
+    from shared.ai.spending.prices import ModelPrice
 
 
 @dataclass(slots=True, eq=False)
@@ -21,14 +22,14 @@ class BoundedModel:
     beyond the bounds. Work that has started is completed: what its calls have used beyond the reservation counts after
     each of them, and `settle` counts the real price.
 
-    *model_id* decides the price; *further_price* (micro-dollars): the price of a message that is sent besides.
+    *price* is the model's; *further_price* (micro-dollars): the price of a message that is sent besides.
     """
 
     model: ai.Model
     spending: Spending
     kind: Kind
     cause: Cause
-    model_id: str | None
+    price: ModelPrice
     further_price: int = 0
     is_refused: bool = field(default=False, init=False)
     _reservation: Reservation | None = field(default=None, init=False)
@@ -44,9 +45,8 @@ class BoundedModel:
         """See `Model.reply`."""
         if self._reservation is None:
             size = prices.size_of(request)
-            price = prices.estimate(self.model_id, size, request.limits.most_tokens)
-            price += self.further_price
-            reserved = self.spending.reserve(self.kind, self.cause, price)
+            estimate = self.price.estimate(size, request.limits.most_tokens) + self.further_price
+            reserved = self.spending.reserve(self.kind, self.cause, estimate)
             if isinstance(reserved, Reached):
                 self.is_refused = True
                 raise ai.Unavailable(REASON, ai.Repeat.NEVER)
@@ -65,4 +65,4 @@ class BoundedModel:
             self._counted = price
 
     def _price(self) -> int:
-        return prices.price_of(self.model_id, self._usage) + self.further_price
+        return (self._usage.micros or self.price.of_use(self._usage)) + self.further_price

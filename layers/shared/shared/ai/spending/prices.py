@@ -115,11 +115,6 @@ def size_of(request: Request) -> int:
     return size + BYTES_A_TOKEN * request.file_tokens
 
 
-def estimate(model: str | None, size: int, most_tokens: int) -> int:
-    """Return the price of a call with *size* bytes of input and the longest answer."""
-    return model_price(model).estimate(size, most_tokens)
-
-
 def price_of(model: str | None, usage: Usage) -> int:
     """Return the price of what a call has used."""
     return usage.micros or model_price(model).of_use(usage)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from conversations.configuration import projects, versions
-from conversations.store.items.parts.trial import EndCause
 from conversations.store.versions import evaluations
 from conversations.store.versions.trials import Trials
 from shared.ai.evaluation.sets.items import StoredSet as EvaluationSet
+from shared.ai.trials.items import EndCause
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.admin.projects.test_projects import (

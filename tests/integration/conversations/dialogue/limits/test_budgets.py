@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 FIRST = model_answer("Hello Ann, can you start in May?")
 LATER = model_answer("You start at nine.")
-PRICE = {"input": 1_000, "output": 2_000}  # dollars a million tokens: a thousandth of a dollar each
+PRICE = {
+    "input": 10,
+    "output": 20,
+}  # dollars a million tokens: a hundred-thousandth of a dollar each
 OF_PROJECT = {"project_id": sample_data.PROJECT}
 
 
@@ -62,9 +65,7 @@ def test_each_answer_and_its_conversation_have_what_they_cost(system: System) ->
     write(system)
 
     answers = [row for row in system.log(ref) if row["author"] == "ai"]
-    costs = [
-        1_000 * row["ai_prompt_tokens"] + 2_000 * row["ai_completion_tokens"] for row in answers
-    ]
+    costs = [10 * row["ai_prompt_tokens"] + 20 * row["ai_completion_tokens"] for row in answers]
     assert [row["ai_cost_micros"] for row in answers] == costs
     assert system.conversation(ref)["ai_cost_micros"] == sum(costs) == spent(system)
 

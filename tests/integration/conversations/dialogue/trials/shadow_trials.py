@@ -26,7 +26,7 @@ OF_PROJECT = {"project_id": sample_data.PROJECT}
 FIRST = model_answer("Hello Ann, can you start in May?")
 LIVE = model_answer("You start at nine.")
 TRIED = model_answer("At nine. See you then.")
-PRICE = {"input": 1_000, "output": 2_000}  # dollars a million tokens
+PRICE = {"input": 10, "output": 20}  # dollars a million tokens
 TRIALS = "POST /projects/{project_id}/trials"
 TRIAL = "/projects/{project_id}/trials/{trial_id}"
 

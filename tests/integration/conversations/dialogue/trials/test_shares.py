@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store.items.parts.project_version import ProjectVersion
-from conversations.store.items.parts.trial import Arm, TrialCounts
 from conversations.store.lists.inbox_heads import ConversationHeads
 from conversations.store.versions.trials import Trials
 from events.conversations import sample_data
+from shared.ai.trials.items import Arm, count_name
 from shared.inbox.tallies import Tally
 from tests.integration.conversations.dialogue.trials.shadow_trials import (
     FIRST,
@@ -233,7 +233,7 @@ def test_the_inbox_counts_outcomes_of_a_joined_conversation_for_its_arm(system: 
     where = trials.counts_of(trial_id, ref)
     assert head is not None
     assert head.tally == Tally(resources.log.name, where["pk"], where["sk"], "trial")
-    assert TrialCounts.name(Arm.TRIAL, "handed_off") == "trial_handed_off"
+    assert count_name(Arm.TRIAL, "handed_off") == "trial_handed_off"
 
 
 def test_a_second_trial_is_refused_while_one_runs(system: System) -> None:

@@ -102,7 +102,7 @@ def test_a_trial_in_shadow_ends_at_its_number_of_answers(system: System) -> None
 
 
 def test_a_trial_in_shadow_ends_at_its_dollars(system: System) -> None:
-    _, trial_id = shadow(system, most_answers=None, most_dollars=0.001)
+    _, trial_id = shadow(system, most_answers=None, most_dollars=0.00001)
     says(system, LIVE, TRIED)
     write(system, "When do I start?")
     says(system, LIVE)
@@ -118,7 +118,7 @@ def test_a_shadow_costs_as_much_of_the_budget_as_its_calls_and_leaves_the_last_p
 ) -> None:
     ref, trial_id = shadow(system)
     item = system.row("company", sample_data.COMPANY, sample_data.PROJECT) or {}
-    system.change(policy=item.get("policy", {}) | {"dollars_per_day": 2, "warn_at_percent": 10})
+    system.change(policy=item.get("policy", {}) | {"dollars_per_day": 0.02, "warn_at_percent": 10})
     says(system, LIVE)
 
     write(system, "When do I start?")

@@ -16,7 +16,7 @@ from shared.ai.spending.bounds import Kind
 from shared.ai.spending.budget import Cause
 from shared.ai.spending.company_model import CompanyModel
 from shared.ai.spending.models import BoundedModel
-from shared.ai.spending.prices import ModelPrice
+from shared.ai.spending.prices import ModelPrice, model_price
 from shared.aws.secrets import SecretUnreadable
 from shared.providers.outcomes import Misconfigured, NotSent
 from tests.integration.shared.ai.spending.conftest import COMPANY, DATE, MAILBOX, NOON, Clock
@@ -214,7 +214,7 @@ def test_a_turn_counts_what_its_calls_have_used_beyond_the_reservation_after_eac
     limited(table, 10_000_000)
     cause = Cause(company=COMPANY, address=MAILBOX, sender="a", event="1", is_known=True)
     model = CostlyModel(table, [])
-    bounded = BoundedModel(model, spending, Kind.AI_ANSWER, cause, "gpt-5-mini")
+    bounded = BoundedModel(model, spending, Kind.AI_ANSWER, cause, model_price("gpt-5-mini"))
 
     for _ in range(3):
         bounded.reply(REQUEST)

@@ -1,4 +1,7 @@
-"""Administrators try a version of a project beside the live one, compare what comes of both, and stop the trial."""
+"""
+Administrators try a version of a project or a mailbox beside the live one, compare what comes of both, and stop the
+trial.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,30 @@ ANSWER: dict[str, Any] = {
     "functions": ["book"],
     "not_called": ["book"],
     "faults": [],
+    "dollars": "0.002000",
+    "ms": 900,
+}
+MAILBOX = "/email-mailboxes/{address}"
+MAIL_ARM: dict[str, Any] = {
+    **dict.fromkeys(("conversations", "answers", "handed_off", "sent", "corrected"), 0),
+    **dict.fromkeys(("edits", "words", "discarded"), 0),
+    "faulty": None,
+    "dollars": "0.000000",
+    "ms": None,
+}
+DRAFT: dict[str, Any] = {
+    "conversation_id": "a" * 16,
+    "n": 1,
+    "at": at(5),
+    "customer_text": "Is it red?",
+    "live_text": "It is red.",
+    "live_status": "pending",
+    "live_handed_off": False,
+    "text": None,
+    "needs_human": True,
+    "waits": "needs_human",
+    "status": "made",
+    "reason": None,
     "dollars": "0.002000",
     "ms": 900,
 }
@@ -135,6 +162,40 @@ class Project:
         return self.trials[0] | {"begun": 4, "failed": 0, "live": live, "trial": tried}
 
 
+@dataclass
+class Mailbox(Project):
+    """A mailbox whose model drafts answers, with two versions."""
+
+    def network(self, pages: Path) -> Network:
+        trial = f"{MAILBOX}/trials/{{trial_id}}"
+        backlog = {"bounds": [86_400], "backlog": [], "complete": True}
+        routes = {
+            "GET /email-mailboxes": lambda _: Answer({"mailboxes": [self._mailbox()]}),
+            f"GET {MAILBOX}/versions": lambda _: Answer({"versions": [self._row(2), self._row(1)]}),
+            f"GET {MAILBOX}/sets": lambda _: Answer({"sets": []}),
+            f"GET {MAILBOX}/trials": lambda _: Answer({"trials": self.trials}),
+            f"POST {MAILBOX}/trials": self._begin,
+            f"GET {trial}": lambda _: Answer(self._outcomes()),
+            f"GET {trial}/drafts": lambda _: Answer({"drafts": [DRAFT]}),
+            f"POST {trial}/stop": self._stop,
+            "GET /reports/backlog": lambda _: Answer(backlog),
+        }
+        return Company().network(pages, "acme:admin", **routes)
+
+    def _mailbox(self) -> dict[str, Any]:
+        own: dict[str, Any] = {"address": "help@acme.example", "facts": [], "link_hosts": []}
+        rules = {"automation": "email_threads", "retention_days": 365, "reply_mode": "manual"}
+        model = {"provider": "openai", "model": "gpt-made-up", "api_key_reference": "parley/key"}
+        return own | rules | {"enabled": True, "auto_complete": False, "ai": model}
+
+    def _outcomes(self) -> dict[str, Any]:
+        counted = {"answers": 4, "sent": 3, "words": 100}
+        live = MAIL_ARM | counted | {"version": 1, "corrected": 1, "edits": 5}
+        tried = MAIL_ARM | counted | {"version": 2, "corrected": 3, "edits": 40, "faulty": 1}
+        tried |= {"discarded": None, "ms": 900}
+        return self.trials[0] | {"begun": 4, "failed": 0, "live": live, "trial": tried}
+
+
 def button(page: Page | Locator, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
@@ -208,3 +269,47 @@ def test_answers_in_shadow_are_shown_beside_what_the_customer_got(
         expect(answers).to_contain_text(words)
     assert barriers(page) == []
     assert (project.begun[0]["mode"], project.begun[0]["most_answers"]) == ("shadow", 100)
+
+
+def test_a_version_of_a_mailbox_is_tried_in_shadow_and_both_drafts_are_compared(
+    opened: Opened, pages: Path
+) -> None:
+    mailbox = Mailbox()
+    page = opened(mailbox.network(pages), "operations/mailboxes")
+
+    button(page, "Try version 2").press("Enter")
+    dialog = page.get_by_role("dialog", name="Try version 2")
+    expect(dialog).to_contain_text("Its draft is kept with the mail for comparison")
+    dialog.get_by_label("For a share of the new conversations").check()
+    expect(dialog).to_contain_text("The new threads of about 10 % of the addresses")
+    dialog.get_by_label("In shadow, without sending").check()
+    assert barriers(page) == []
+    button(dialog, "Begin the trial").press("Enter")
+
+    expect(dialog).to_have_count(0)
+    (begun,) = mailbox.begun
+    assert (begun["mode"], begun["version"], begun["most_answers"]) == ("shadow", 2, 100)
+    row = page.get_by_role("row").filter(has_text="Words that people changed")
+    expect(row).to_contain_text("5 (5 %)")
+    expect(row).to_contain_text("40 (40 %)")
+    drafts = page.get_by_role("region", name="Answers side by side", exact=True)
+    for words in ("Is it red?", "It is red.", "A person must write"):
+        expect(drafts).to_contain_text(words)
+    assert barriers(page) == []
+    button(page, "Stop the trial").press("Enter")
+    stops = page.get_by_role("dialog", name="Stop the trial")
+    button(stops, "Stop the trial").press("Enter")
+    expect(stops).to_have_count(0)
+    assert mailbox.stopped == [{"withdraw": False}]
+    assert fits(page)
+
+
+def test_the_live_version_of_a_mailbox_is_not_tried(opened: Opened, pages: Path) -> None:
+    page = opened(Mailbox().network(pages), "operations/mailboxes")
+    trials = page.get_by_role("region", name="Trials of versions", exact=True)
+
+    expect(button(trials, "Try version 2")).to_be_visible()
+    trials.locator("xpath=preceding::select[1]").select_option("1")
+
+    expect(button(trials, "Try version 2")).to_have_count(0)
+    expect(trials).to_contain_text("To try a version, choose one that is not live.")

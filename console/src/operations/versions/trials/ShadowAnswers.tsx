@@ -1,25 +1,25 @@
 // What a version in shadow answered beside the live one, message by message.
 
-import type { ConversationsAdmin } from "../../api/routes";
-import { usePageList } from "../../api/pageList";
-import { useApp } from "../../app";
-import { t } from "../../texts/texts";
-import { Badge, MoreButton } from "../../ui/controls";
-import { Section, Table, Time } from "../sections";
+import type { ConversationsAdmin } from "../../../api/routes";
+import { usePageList } from "../../../api/pageList";
+import { useApp } from "../../../app";
+import { t } from "../../../texts/texts";
+import { Badge, MoreButton } from "../../../ui/controls";
+import { Section, Table, Time } from "../../sections";
 
 type Answer = ConversationsAdmin.ShadowAnswerView;
 
 const MOST = 20;
 
-export function ShadowAnswers({ project, trialId }: { project: ConversationsAdmin.ProjectView; trialId: string }) {
+export function ShadowAnswers({ projectId, trialId }: { projectId: string; trialId: string }) {
   const { client } = useApp();
-  const path = { project_id: project.project_id, trial_id: trialId };
+  const path = { project_id: projectId, trial_id: trialId };
   const answers = usePageList(
     async (cursor, signal) => {
       const page = await client.call("GET /projects/{project_id}/trials/{trial_id}/answers", { path, query: { limit: MOST, cursor }, signal });
       return { items: page.result.answers, cursor: page.cursor };
     },
-    [client, project.project_id, trialId],
+    [client, projectId, trialId],
   );
   return (
     <Section title={t("trial.compared")} about={t("trial.compared_about")} resource={answers.first}>

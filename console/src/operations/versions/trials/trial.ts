@@ -1,6 +1,6 @@
 // What a person enters for a trial, and what is sent.
 
-import { locale, t } from "../../texts/texts";
+import { locale, t } from "../../../texts/texts";
 
 export type Mode = "shadow" | "share";
 
@@ -22,6 +22,8 @@ const DAY_MS = 86_400_000;
 function numberIn(text: string): number | null {
   return text.trim() === "" ? null : Number(text);
 }
+
+export type Begun = ReturnType<typeof begunOf>;
 
 // An empty field is no limit. The fields of the other mode are not sent.
 export function begunOf(entered: Entered, version: number, now = Date.now()) {

@@ -1,0 +1,1 @@
+"""Trials of the versions of a mailbox's settings."""
