@@ -24,7 +24,7 @@ from tests.integration.email_threads.trials.mailbox_trials import (
     stop,
     version,
 )
-from tests.simulation.disturbances import deaths_in
+from tests.simulation.crashes.disturbances import deaths_in
 from tests.simulation.email_threads.people import finished
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, COMPANY, mail
 

@@ -17,7 +17,7 @@ from tests.integration.email_threads.trials.mailbox_trials import (
     stop,
     version,
 )
-from tests.simulation.disturbances import deaths_in
+from tests.simulation.crashes.disturbances import deaths_in
 from tests.simulation.email_threads.system import MAILBOX, System
 from tests.simulation.interceptor import Died
 
