@@ -24,11 +24,11 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob
-    from newsletters.store.items import Outline, OutlineSection, Reference
+    from newsletters.store.items import Metadata, Outline, OutlineSection, Reference
 
 MOST_WARNINGS: Final = 100
 OFF_TARGET: Final = 0.25  # of the words of a section
-_UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
+UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def generate_draft(work: ClaimedJob) -> bool:
     Raises StepFailed and Transient like `ask`, and OutOfTime between two sections.
     """
     outline, metadata = work.newsletter.outline, work.newsletter.metadata
-    if outline is None or not (planned := _planned(work, outline)):
+    if outline is None or not (planned := planned_texts(metadata, outline)):
         raise StepFailed("draft_invalid")
     settings = companies.get_settings(work.resources.store.table, metadata.company_id)
     checks_claims = settings is not None and settings.check_claims
@@ -97,7 +97,8 @@ def generate_draft(work: ClaimedJob) -> bool:
     return work.complete(counted(written))
 
 
-def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
+def planned_texts(metadata: Metadata, outline: Outline) -> list[PlannedText]:
+    """Return the sections of an outline that are to be written; none if only introduction and conclusion are left."""
     sections = [
         section for section in outline.sections if any(item.included for item in section.items)
     ]
@@ -113,7 +114,7 @@ def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
         if one in known
     ]
     labels = {one: f"c{number:02d}" for number, one in enumerate(dict.fromkeys(used), start=1)}
-    targets = word_targets(work.newsletter.metadata, [section.kind for section in sections])
+    targets = word_targets(metadata, [section.kind for section in sections])
     return [
         PlannedText(
             key,
@@ -138,13 +139,7 @@ def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
 def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
     """Return the model's answer for one section."""
     metadata, references = work.newsletter.metadata, planned.references
-    prompt = Prompt(
-        system=prompts.SECTION_SYSTEM,
-        content=prompts.section_content(metadata, planned.section, references, planned.words),
-        schema=prompts.section_schema(references),
-        parse=lambda text: section_text.parsed(text, references),
-        failure="draft_invalid",
-    )
+    prompt = section_prompt(metadata, planned)
 
     def asked() -> Written:
         found = ask(work.resources, metadata.company_id, prompt)
@@ -153,6 +148,18 @@ def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> 
     # The ids, too: a label must lead to the source that the model has read under it.
     inputs_hash = digest(prompt.content, *(one.id for one in references.values()))
     return section_text.parsed(work.run_unit(number, inputs_hash, doing, asked), references)
+
+
+def section_prompt(metadata: Metadata, planned: PlannedText) -> Prompt[AnsweredBlocks]:
+    """Return what the model is asked for a section."""
+    references = planned.references
+    return Prompt(
+        system=prompts.SECTION_SYSTEM,
+        content=prompts.section_content(metadata, planned.section, references, planned.words),
+        schema=prompts.section_schema(references),
+        parse=lambda text: section_text.parsed(text, references),
+        failure="draft_invalid",
+    )
 
 
 def _judged(
@@ -170,7 +177,7 @@ def _judged(
             found = ask(work.resources, metadata.company_id, prompt)
             return found.written(found.answer.model_dump_json())
         except StepFailed as failure:
-            if failure.code not in _UNJUDGED:
+            if failure.code not in UNJUDGED:
                 raise
             # The written text is not lost for its check: a warning says that there was none.
             unjudged = claims.AnsweredVerdicts(verdicts=None)

@@ -98,7 +98,8 @@ class MailboxPlayground:
     def _model(self, mailbox: Mailbox) -> CompanyModel:
         settings, company = settings_of(mailbox), mailbox.company_id
         model = model_for(settings, self.models, company)
-        return CompanyModel(model, prices.price_for(settings), self.spending, company)
+        price = prices.price_for(settings)
+        return CompanyModel(model, price, self.spending, company, spares=True)
 
 
 def _with_settings(deps: ApiDependencies, mailbox: Mailbox, given: DraftTrialInput) -> Mailbox:
