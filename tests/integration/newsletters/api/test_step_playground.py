@@ -52,8 +52,9 @@ def test_a_version_writes_a_section_with_all_that_led_to_it(author: Author) -> N
     assert GRANT in call["history"][0]
     assert shown["tokens_in"] > 0
     assert float(shown["dollars"]) >= 0
-    [sent] = [one for one in author.system.sandbox.sent if one.provider == "openai"]
-    assert sent.body["temperature"] == OTHER["temperature"]
+    [body] = [one.body for one in author.system.sandbox.sent if one.provider == "openai"]
+    asked: Any = body
+    assert asked["temperature"] == OTHER["temperature"]
 
 
 def test_findings_have_a_severity_and_a_repair_is_in_the_trace(author: Author) -> None:
