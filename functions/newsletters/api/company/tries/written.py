@@ -8,7 +8,6 @@ from pydantic import Field, model_validator
 
 from newsletters.api import inputs
 from newsletters.drafting.outline_changes import reference_of
-from newsletters.drafting.outline_generation import new_outline
 from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, selected_names
 from newsletters.drafting.tone import PRESETS
 from newsletters.store.items import (
@@ -121,6 +120,8 @@ class WrittenNewsletter(Input):
         topics = self._topics()
         outline = None
         if self.section is not None:
+            from newsletters.drafting.outline_generation import new_outline  # noqa: PLC0415 - loads what calls models
+
             ids = [one.chunk_id for one in topics.retrieved_content]
             section = _section(self.section, ids)
             references = [reference_of(one) for one in topics.retrieved_content]
