@@ -1,10 +1,8 @@
 // The newsletters of the company: their list, one newsletter, its issues and their looks, the documents that they are made
 // from, and what the public sees of the lists that they go to.
 
-import { useApp, useSession } from "../app";
+import { useSession } from "../app";
 import { rightsOf } from "../operations/access";
-import { ofNewsletters } from "../operations/versions/sources";
-import { VersionList } from "../operations/versions/Versions";
 import { t } from "../texts/texts";
 import { placeOf } from "../shell/router";
 import { Documents } from "./documents/Documents";
@@ -24,7 +22,6 @@ const MODEL = "model";
 const SETTINGS = "settings";
 
 export function Newsletters({ id, step }: { id: string | null; step: string | null }) {
-  const { client } = useApp();
   const { admin } = rightsOf(useSession());
   const tab = id === DOCUMENTS || id === LISTS || id === LOOKS || ((id === MODEL || id === SETTINGS) && admin) ? id : id === ISSUES || (id && isIssue(id)) ? ISSUES : "";
   return (
@@ -62,7 +59,7 @@ export function Newsletters({ id, step }: { id: string | null; step: string | nu
         {tab === LOOKS && <Later load={() => import("./publishing/Looks")} show={({ Looks }) => <Looks />} />}
         {tab === LISTS && <Later load={() => import("./publishing/Lists")} show={({ Lists }) => <Lists />} />}
         {tab === SETTINGS && <Later load={() => import("./publishing/Settings")} show={({ Settings }) => <Settings />} />}
-        {tab === MODEL && <VersionList source={ofNewsletters(client)} about={t("versions.newsletters_about")} effect={t("versions.newsletters")} onChange={() => undefined} />}
+        {tab === MODEL && <Later load={() => import("./model/Model")} show={({ Model }) => <Model />} />}
         {tab === ISSUES && (id === ISSUES ? <IssueList /> : <IssuePage key={id} id={id!} />)}
         {!tab && (id ? <NewsletterPage key={id} code={id} step={step} /> : <NewsletterList />)}
       </div>

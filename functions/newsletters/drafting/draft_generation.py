@@ -33,11 +33,11 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.jobs.claimed_job import ClaimedJob
-    from newsletters.store.items import Outline, OutlineSection, Reference
+    from newsletters.store.items import Metadata, Outline, OutlineSection, Reference
 
 MOST_WARNINGS: Final = 100
 OFF_TARGET: Final = 0.25  # of the words of a section
-_UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
+UNJUDGED: Final = frozenset({claims.INVALID, "ai_refused", "output_truncated"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ def generate_draft(work: ClaimedJob) -> bool:
 
     Raises StepFailed and Transient like `ask`, and OutOfTime between two sections.
     """
-    outline = work.newsletter.outline
-    if outline is None or not (planned := _planned(work, outline)):
+    outline, metadata = work.newsletter.outline, work.newsletter.metadata
+    if outline is None or not (planned := planned_texts(metadata, outline)):
         raise StepFailed("draft_invalid")
     before = work.newsletter.draft or _new_draft(work)
     only: list[str] | None = work.job.options.get("sections")
@@ -150,7 +150,8 @@ def _made(work: ClaimedJob, planned: list[PlannedText], sources: Sources) -> Mad
     return Made(texts, warnings, versions, list(sources.citations.values()))
 
 
-def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
+def planned_texts(metadata: Metadata, outline: Outline) -> list[PlannedText]:
+    """Return the sections of an outline that are to be written; none if only introduction and conclusion are left."""
     sections = drafted_sections(outline)
     if all(section.kind in FRAME for section in sections):
         return []
@@ -164,7 +165,7 @@ def _planned(work: ClaimedJob, outline: Outline) -> list[PlannedText]:
         if one in known
     ]
     labels = {one: f"c{number:02d}" for number, one in enumerate(dict.fromkeys(used), start=1)}
-    targets = word_targets(work.newsletter.metadata, [section.kind for section in sections])
+    targets = word_targets(metadata, [section.kind for section in sections])
     return [
         PlannedText(
             key,
@@ -189,13 +190,7 @@ def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
 def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
     """Return the model's answer for one section."""
     metadata, references = work.newsletter.metadata, planned.references
-    prompt = Prompt(
-        system=prompts.SECTION_SYSTEM,
-        content=prompts.section_content(metadata, planned.section, references, planned.words),
-        schema=prompts.section_schema(references),
-        parse=lambda text: section_text.parsed(text, references),
-        failure="draft_invalid",
-    )
+    prompt = section_prompt(metadata, planned)
 
     def asked() -> Written:
         found = ask(work.resources, metadata.company_id, prompt)
@@ -204,6 +199,18 @@ def _answer(work: ClaimedJob, planned: PlannedText, number: int, doing: str) -> 
     # The ids, too: a label must lead to the source that the model has read under it.
     inputs_hash = digest(prompt.content, *(one.id for one in references.values()))
     return section_text.parsed(work.run_unit(number, inputs_hash, doing, asked), references)
+
+
+def section_prompt(metadata: Metadata, planned: PlannedText) -> Prompt[AnsweredBlocks]:
+    """Return what the model is asked for a section."""
+    references = planned.references
+    return Prompt(
+        system=prompts.SECTION_SYSTEM,
+        content=prompts.section_content(metadata, planned.section, references, planned.words),
+        schema=prompts.section_schema(references),
+        parse=lambda text: section_text.parsed(text, references),
+        failure="draft_invalid",
+    )
 
 
 def _judged(
@@ -221,7 +228,7 @@ def _judged(
             found = ask(work.resources, metadata.company_id, prompt)
             return found.written(found.answer.model_dump_json())
         except StepFailed as failure:
-            if failure.code not in _UNJUDGED:
+            if failure.code not in UNJUDGED:
                 raise
             # The written text is not lost for its check: a warning says that there was none.
             unjudged = claims.AnsweredVerdicts(verdicts=None)

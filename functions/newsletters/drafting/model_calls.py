@@ -111,6 +111,20 @@ def _asked[Answer](
     configured: ModelSettings,
     prompt: Prompt[Answer],
 ) -> Answered[Answer]:
+    calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
+    answer = answer_of(calls, configured, prompt)
+    return Answered(answer, calls.usage, settings.ai_version if settings is not None else None)
+
+
+def answer_of[Answer](
+    calls: ModelCalls, configured: ModelSettings, prompt: Prompt[Answer]
+) -> Answer:
+    """
+    Return the answer of the model of *calls*.
+
+    Raises StepFailed (`ai_refused`, `output_truncated`, the prompt's *failure*), ai.Unavailable, and as *calls* do
+    before a call.
+    """
     request = ai.Request(
         system=prompt.system,
         history=[ai.Message(ai.Role.USER, prompt.content)],
@@ -122,7 +136,6 @@ def _asked[Answer](
         ),
         schema=prompt.schema,
     )
-    calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
 
     def accept(reply: ai.Reply) -> Answer:
         if reply.stop is ai.Stop.REFUSED:
@@ -136,12 +149,11 @@ def _asked[Answer](
             raise
 
     try:
-        answer = calls.ask(request, accept)
+        return calls.ask(request, accept)
     except AnswerTruncated:
         raise StepFailed("output_truncated") from None
     except AnswerInvalid:
         raise StepFailed(prompt.failure) from None
-    return Answered(answer, calls.usage, settings.ai_version if settings is not None else None)
 
 
 def _use_unit(resources: WorkerResources, settings: CompanySettings | None) -> None:

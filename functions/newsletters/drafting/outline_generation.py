@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from newsletters.drafting.plan import PlannedSection
     from newsletters.drafting.prompts import Labelled
     from newsletters.jobs.claimed_job import ClaimedJob, Written
-    from newsletters.store.items import Topics
+    from newsletters.store.items import Metadata, Topics
 
 LONGEST_TITLE: Final = 200
 LONGEST_DESCRIPTION: Final = 500
@@ -55,6 +55,60 @@ class AnsweredSection(_Answer):
     items: list[AnsweredItem]
 
 
+@dataclass(frozen=True, slots=True)
+class OutlineWork:
+    """What an outline is to be generated from: the *plan* of its sections, and the items that are *kept*."""
+
+    metadata: Metadata
+    topics: Topics
+    outline: Outline
+    plan: Sequence[PlannedSection]
+    passages: Sequence[Labelled]
+    kept: Sequence[tuple[str, OutlineItem]]
+
+    @classmethod
+    def of(cls, metadata: Metadata, topics: Topics, outline: Outline) -> Self:
+        """Return the work on the outline of a newsletter with its passages."""
+        plan = plan_of(metadata, topics)
+        passages = _passages(topics, plan)
+        kept = outline_changes.kept_items(outline)
+        # Nothing new may be left to plan beside them. Of a removed item the section is not known any more.
+        settled = (
+            {kind for kind, _ in kept} if not outline.removed_items else {one.kind for one in plan}
+        )
+        plan = [replace(one, fewest=0) if one.kind in settled else one for one in plan]
+        return cls(metadata, topics, outline, plan, passages, kept)
+
+    @property
+    def prompt(self) -> Prompt[dict[str, AnsweredSection]]:
+        """What the model is asked."""
+        content = prompts.outline_content(
+            self.metadata,
+            self.plan,
+            self.passages,
+            keep=[item for _, item in self.kept],
+            avoid=self.outline.removed_items,
+        )
+        return Prompt(
+            system=prompts.OUTLINE_SYSTEM,
+            content=content,
+            schema=prompts.outline_schema(self.plan, self.passages),
+            parse=lambda text: parsed(text, self.plan, self.passages),
+            failure="outline_invalid",
+        )
+
+    def made(self, answer: dict[str, AnsweredSection]) -> Outline:
+        """Return the outline with the sections of an answer, its references, and its warnings."""
+        language = self.metadata.language
+        generated = _sections(self.outline, self.plan, answer, self.passages, language)
+        changed = outline_changes.regenerated(self.outline, generated, self.kept)
+        references = _references(changed, self.topics, self.outline)
+        warnings = outline_texts.warnings_of(
+            changed.sections, _written(generated, answer, self.plan), references, language
+        )
+        return changed.model_copy(update={"references": references, "warnings": warnings})
+
+
 def generate_outline(work: ClaimedJob) -> bool:
     """
     Generate the outline and complete the job; False if it was cancelled.
@@ -65,16 +119,9 @@ def generate_outline(work: ClaimedJob) -> bool:
     topics, metadata = work.newsletter.topics, work.newsletter.metadata
     if topics is None or not topics.has_content:
         raise StepFailed("no_results")
-    plan = plan_of(metadata, topics)
-    passages = _passages(topics, plan)
-    outline = work.newsletter.outline or _new_outline(work)
-    kept = outline_changes.kept_items(outline)
-    # Nothing new may be left to plan beside them. Of a removed item the section is not known any more.
-    settled = (
-        {kind for kind, _ in kept} if not outline.removed_items else {one.kind for one in plan}
-    )
-    plan = [replace(one, fewest=0) if one.kind in settled else one for one in plan]
-    prompt = _prompt(work, plan, passages, outline, [item for _, item in kept])
+    present = work.newsletter.outline or new_outline(work.newsletter.code)
+    planned = OutlineWork.of(metadata, topics, present)
+    prompt = planned.prompt
 
     def asked() -> Written:
         found = ask(work.resources, metadata.company_id, prompt)
@@ -83,21 +130,11 @@ def generate_outline(work: ClaimedJob) -> bool:
         )
 
     work.begin(1, "planning the sections")
-    inputs_hash = digest(prompt.content, *(one.id for one in passages))
+    inputs_hash = digest(prompt.content, *(one.id for one in planned.passages))
     result = work.run_unit(0, inputs_hash, "planning the sections", asked)
-    answer = parsed(result, plan, passages)
-    generated = _sections(outline, plan, answer, passages, metadata.language)
-    changed = outline_changes.regenerated(outline, generated, kept)
-    references = _references(changed, topics, outline)
-    warnings = outline_texts.warnings_of(
-        changed.sections, _written(generated, answer, plan), references, metadata.language
-    )
-    now = timestamp(clock.now_ms())
-    final = changed.model_copy(
+    final = planned.made(parsed(result, planned.plan, planned.passages)).model_copy(
         update={
-            "references": references,
-            "warnings": warnings,
-            "generated_at": now,
+            "generated_at": timestamp(clock.now_ms()),
             "ai_version": work.version_of(0),
             "inputs_hash": outline_hash(metadata, topics),
         }
@@ -243,24 +280,6 @@ def _references(changed: Outline, topics: Topics, before: Outline) -> list[Refer
     return [known[one] for one in dict.fromkeys(cited) if one in known]
 
 
-def _prompt(
-    work: ClaimedJob,
-    plan: Sequence[PlannedSection],
-    passages: Sequence[Labelled],
-    outline: Outline,
-    keep: Sequence[OutlineItem],
-) -> Prompt[dict[str, AnsweredSection]]:
-    content = prompts.outline_content(
-        work.newsletter.metadata, plan, passages, keep=keep, avoid=outline.removed_items
-    )
-    return Prompt(
-        system=prompts.OUTLINE_SYSTEM,
-        content=content,
-        schema=prompts.outline_schema(plan, passages),
-        parse=lambda text: parsed(text, plan, passages),
-        failure="outline_invalid",
-    )
-
-
-def _new_outline(work: ClaimedJob) -> Outline:
-    return Outline(**Outline.key(work.newsletter.code), updated_at=timestamp(clock.now_ms()))
+def new_outline(code: str) -> Outline:
+    """Return the outline of a newsletter that has none."""
+    return Outline(**Outline.key(code), updated_at=timestamp(clock.now_ms()))

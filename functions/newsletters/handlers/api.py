@@ -7,7 +7,7 @@ The function also answers calls of requests about a person over all contexts.
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -15,6 +15,7 @@ from botocore.config import Config
 
 from newsletters.api import access, changes, reviews, steps
 from newsletters.api.company.routes import CompanyRoutes
+from newsletters.api.company.tries.routes import TryRoutes
 from newsletters.api.company.versions import OtherVersionLive
 from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
@@ -39,6 +40,8 @@ from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import StoredAnswer
 from newsletters.store.readers.templates import TooManyTemplates
 from newsletters.store.series import TooManySeries
+from shared.ai.evaluation.sets import calls as sets
+from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.retrieval import CorpusTooLarge
 from shared.ai.versions.stored import NoVersion
 from shared.api.audit_log.log import AuditedSettings
@@ -60,6 +63,10 @@ from shared.privacy import PART
 from shared.privacy import settings as privacy_settings
 from shared.providers.email.identities import Identities
 from shared.providers.email.tenants import Tenants
+from shared.runtime.settings import Origin
+
+if TYPE_CHECKING:
+    from newsletters.api.company.tries.playground import TrialDependencies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +84,8 @@ class ApiSettings(AuditedSettings):
     contacts_table_name: str
     inbox_table_name: str
     identifier_keys_secret_id: str
+    openai_base_url: Origin
+    spending_table_name: str
     single_company: str = ""
 
 
@@ -137,6 +146,9 @@ routes = Routes(
         StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
         NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
         OtherVersionLive: (HTTPStatus.CONFLICT, "other_version_live"),
+        ModelUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "model_unavailable"),
+        ModelUnusable: (HTTPStatus.UNPROCESSABLE_ENTITY, "model_unusable"),
+        **sets.ERRORS,
         requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
         changes.NoContent: (HTTPStatus.CONFLICT, "no_content"),
         steps.NotReady: (HTTPStatus.CONFLICT, "not_ready"),
@@ -165,6 +177,18 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.NEWSLETTERS_READ,), replay=(Scope.NEWSLETTERS_ADMIN,)
 )
 routes.add(CompanyRoutes(deps))
+
+
+@cache
+def _tries() -> "TrialDependencies":
+    from newsletters.api.company.tries.bootstrap import trial_dependencies  # noqa: PLC0415 - of the playground only
+
+    return trial_dependencies(
+        resources.store.bucket, deps.log, settings.spending_table_name, settings.openai_base_url
+    )
+
+
+routes.add(TryRoutes(deps, _tries))
 privacy_jobs = jobs_of(resources)
 routes.add(PrivacyRoutes(privacy_jobs, Table(dynamodb, settings.contacts_table_name)))
 routes.add(ListRoutes(issue_deps))

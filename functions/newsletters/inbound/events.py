@@ -10,6 +10,7 @@ The events of the two queues. All have ids only; the content is in the table.
         newsletter.series    the next look at a series                     group: its turn
         newsletter.test      an issue is sent to people of the company     group: the test
         newsletter.feedback  an event of the provider about a mail         group: the event
+        newsletter.evaluate  a scenario of a run of an evaluation          group: the company
     newsletter-exports.fifo
         newsletter.export    the draft is to be rendered in one format    group: the turn of its job
 
@@ -120,6 +121,16 @@ class SeriesRequested(QueuedEvent):
     turn: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationRequested(QueuedEvent):
+    """The scenario at *position* (from 0) of a run. The runs of a company are played one after the other."""
+
+    type: Literal["newsletter.evaluate"] = "newsletter.evaluate"
+    company_id: str
+    run_id: str
+    position: int
+
+
 type WorkEvent = (
     StepRequested
     | PurgeRequested
@@ -129,6 +140,7 @@ type WorkEvent = (
     | IssueTestRequested
     | IssueFeedback
     | SeriesRequested
+    | EvaluationRequested
 )
 type _Entered = (
     StepRequested
@@ -138,21 +150,31 @@ type _Entered = (
     | ReaderRequested
     | IssueTestRequested
     | SeriesRequested
+    | EvaluationRequested
 )
 
 
 def entry(event: _Entered) -> Entry:
     """Build the entry of an event; the queue drops a repeated one of the same turn."""
-    if isinstance(event, ReaderRequested):
-        named = event.company_id, event.recipient, event.list_id or ""
-        return queued_events.entry(event, "reader", *named, str(event.turn))
-    if isinstance(event, SeriesRequested):
-        parts = event.company_id, event.series_id, str(event.turn)
-        return queued_events.entry(event, "series", *parts)
-    if isinstance(event, IssueTestRequested):
-        return queued_events.entry(event, "test", event.issue_id, event.test_id)
-    if isinstance(event, IssueRequested):
-        return queued_events.entry(event, "issue", event.issue_id, str(event.turn))
-    if isinstance(event, PurgeRequested):
-        return queued_events.entry(event, "purge", event.code, str(event.turn))
-    return queued_events.entry(event, "job", event.job_id, str(event.turn))
+    return queued_events.entry(event, *_group_of(event))
+
+
+def _group_of(event: _Entered) -> tuple[str, ...]:
+    group: tuple[str, ...]
+    match event:
+        case EvaluationRequested():
+            group = "evaluation", event.company_id
+        case ReaderRequested():
+            named = event.company_id, event.recipient, event.list_id or ""
+            group = "reader", *named, str(event.turn)
+        case SeriesRequested():
+            group = "series", event.company_id, event.series_id, str(event.turn)
+        case IssueTestRequested():
+            group = "test", event.issue_id, event.test_id
+        case IssueRequested():
+            group = "issue", event.issue_id, str(event.turn)
+        case PurgeRequested():
+            group = "purge", event.code, str(event.turn)
+        case _:
+            group = "job", event.job_id, str(event.turn)
+    return group

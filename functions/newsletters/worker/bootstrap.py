@@ -20,7 +20,7 @@ from newsletters.recovery import parking
 from newsletters.store import parked
 from newsletters.store.bucket.objects import Store
 from newsletters.worker import results, shares
-from newsletters.worker.dispatcher import process
+from newsletters.worker.dispatcher import give_up, process
 from newsletters.worker.results import Handled, Outcome
 from shared.access.ownership.claims import Owners
 from shared.ai.providers.model_creation import ModelDependencies
@@ -157,11 +157,13 @@ def worker_of(
     table = resources.store.table
 
     def park(record: Record, refusal: Permanent) -> Handled:
+        give_up(resources, record.body, refusal.reason)
         company = parking.park(table, record.body, refusal)
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:
         if record.has_time_for_note:
+            give_up(resources, record.body, reason)
             parked.events_of(table).note_dead_letter(record.body, reason, record.attempt)
 
     def handle(record: Record) -> Handled:

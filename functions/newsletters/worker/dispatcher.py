@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field, TypeAdapter
 
 from newsletters.inbound.events import (
+    EvaluationRequested,
     IssueRequested,
     IssueTestRequested,
     PrivacyRequested,
@@ -21,6 +22,8 @@ from newsletters.worker import generation, purge
 from newsletters.worker.results import Handled, Outcome
 from shared.events.issue_feedback import IssueFeedback
 from shared.events.record_body import parse_body
+from shared.events.versions import NewerVersion
+from shared.runtime.failures import Permanent
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Run, SendingResources, WorkerResources
@@ -34,7 +37,8 @@ EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
         | ReaderRequested
         | IssueTestRequested
         | IssueFeedback
-        | SeriesRequested,
+        | SeriesRequested
+        | EvaluationRequested,
         Field(discriminator="type"),
     ]
 )
@@ -69,6 +73,10 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
             from newsletters.series import runs  # noqa: PLC0415 - as above
 
             is_done = runs.work(resources, event)
+        case EvaluationRequested():
+            from newsletters.worker import evaluations  # noqa: PLC0415 - as above
+
+            is_done = evaluations.play(resources, event, run)
         case IssueFeedback():
             from newsletters.issues.delivery import feedback  # noqa: PLC0415 - as above
 
@@ -79,3 +87,15 @@ def process(resources: WorkerResources, sending: SendingResources, body: str, ru
         kind=event.type,
         code=getattr(event, "code", None) or getattr(event, "issue_id", None),
     )
+
+
+def give_up(resources: WorkerResources, body: str, reason: str) -> None:
+    """Show the last failed attempt at a record where people wait for its result: in the run of an evaluation."""
+    try:
+        event = parse_body(body, EVENTS)
+    except (Permanent, NewerVersion):
+        return
+    if isinstance(event, EvaluationRequested):
+        from newsletters.worker import evaluations  # noqa: PLC0415 - of rare events
+
+        evaluations.give_up(resources, event, reason)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field, TypeAdapter
 
 from newsletters.inbound.events import (
+    EvaluationRequested,
     ExportRequested,
     IssueRequested,
     IssueTestRequested,
@@ -19,6 +20,7 @@ from newsletters.inbound.events import (
 from newsletters.store import issues, jobs
 from newsletters.store.items import IssueState
 from newsletters.worker.results import Handled, Outcome
+from shared.aws.workers import fair_shares
 from shared.aws.workers.fair_shares import Runs, Sharing, Waiting
 from shared.events.issue_feedback import IssueFeedback
 from shared.events.record_body import parse_body
@@ -39,6 +41,7 @@ type _Event = (
     | IssueTestRequested
     | IssueFeedback
     | SeriesRequested
+    | EvaluationRequested
 )
 _EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
     Annotated[
@@ -50,7 +53,8 @@ _EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
         | ReaderRequested
         | IssueTestRequested
         | IssueFeedback
-        | SeriesRequested,
+        | SeriesRequested
+        | EvaluationRequested,
         Field(discriminator="type"),
     ]
 )
@@ -59,10 +63,13 @@ _EVENTS: Final[TypeAdapter[_Event]] = TypeAdapter(
 def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
     """
     Return how companies share a queue of jobs and issues. One that is postponed is due at once; the schedule continues
-    it.
+    it. A scenario of an evaluation is hidden: the next one of its run waits behind it.
     """
 
     def waiting_of(record: Record) -> Waiting | None:
+        event = parse_body(record.body, _EVENTS)
+        if isinstance(event, EvaluationRequested):
+            return Waiting(event.company_id, record.sent_at_ms)
         issue = _issue_of(table, record)
         if issue is not None:
             return Waiting(issue.company_id, record.sent_at_ms)
@@ -72,6 +79,8 @@ def of_queue(table: Table, runs: Runs) -> Sharing[Handled]:
     def postpone(record: Record) -> Handled:
         from newsletters.jobs import requests  # noqa: PLC0415 - few events are late
 
+        if isinstance(parse_body(record.body, _EVENTS), EvaluationRequested):
+            raise fair_shares.hidden(record)
         issue = _issue_of(table, record)
         if issue is not None:
             issues.next_turn(table, issue, clock.now_ms())

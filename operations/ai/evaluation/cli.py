@@ -23,7 +23,7 @@ from shared.ai.evaluation.bounds import REACHED, Bounds
 from shared.runtime.observability import logger
 
 SETS = Path(__file__).parent / "sets"
-SINGLE = SETS / "single_answers"  # drafts by mail, decisions on tickets
+SINGLE = SETS / "single_answers"  # drafts by mail, decisions on tickets, texts of newsletters
 PASSED, NOT_PASSED = 0, 1
 DEFAULT_CALLS, DEFAULT_DOLLARS = 2_000, 5.0
 _A_MILLION = 1_000_000
@@ -64,7 +64,7 @@ def _has_single_answers(path: Path) -> bool:
 
 
 def _single_answers(options: argparse.Namespace, paths: Sequence[Path]) -> int:
-    """Play the scenarios of drafts and decisions, with recorded answers or with the model at an address."""
+    """Play scenarios of one answer, with the recorded answers or with the model at an address."""
     if options.stack:
         raise WrongUse("--set: sets of mailboxes and of the help desk are run over the API")
     bounds = Bounds(options.most_calls, round(options.most_dollars * _A_MILLION))
@@ -220,7 +220,7 @@ def _selected(options: argparse.Namespace, sets: Sequence[str]) -> list[Written]
 
 
 def _files(name: str) -> list[Path]:
-    """Return the files of a set. Parley's: `shipped` (dialogues), `shipped-mails` and `shipped-tickets`."""
+    """Return the files of a set. Parley's: `shipped` (dialogues), `shipped-mails`, `-newsletters`, `-tickets`."""
     own = {
         "shipped": shipped(),
         **{f"shipped-{path.stem}": [path] for path in SINGLE.glob("*.yaml")},
@@ -263,7 +263,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         required=True,
         metavar="FILE",
-        help="YAML or JSON lines, or `shipped`, `shipped-mails`, `shipped-tickets`",
+        help="YAML or JSON lines, or `shipped`, `shipped-mails`, `shipped-newsletters`, `shipped-tickets`",
     )
     evaluate.add_argument(
         "--version", help="JSON file of settings; with a stack a number, or `live`"

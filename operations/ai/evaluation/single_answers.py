@@ -1,7 +1,8 @@
 """
-Plays scenarios of one answer from files: drafts by mail (`kind: mail`) and decisions on tickets (`kind: ticket`).
+Plays scenarios of one answer from files: drafts by mail (`kind: mail`), decisions on tickets (`kind: ticket`), outlines
+and sections of newsletters (`kind: newsletter`).
 
-The one place that knows both contexts.
+The one place that knows these contexts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from email_threads.api.mailboxes import scenarios as mails
 from email_threads.api.mailboxes.inputs import MailboxSettings
 from email_threads.api.mailboxes.scenarios import MailScenario
 from email_threads.store.items import Mailbox
+from newsletters.api.company.tries import scenarios as newsletters
+from newsletters.api.company.tries.scenarios import NewsletterScenario
+from newsletters.api.inputs import VersionedSettings
 from richpanel.clients.language_model import Judge as Classifier
 from richpanel.configuration import shop_settings
 from richpanel.configuration.account_settings import Account
@@ -27,6 +31,7 @@ from richpanel.decisions.command.samples import SampleInvalid
 from richpanel.decisions.command.scenarios import TicketScenario
 from shared.ai.evaluation import answers
 from shared.ai.evaluation.answers import NotMade
+from shared.ai.settings import ModelSettings
 from shared.runtime.validation.validation_errors import errors_of
 
 if TYPE_CHECKING:
@@ -43,7 +48,9 @@ NO_MODEL: Final = {"provider": "openai", "model": "recorded", "api_key_reference
 KIND: Final = "kind"
 _ID: Final = "trial"
 
-type Scenario = Annotated[MailScenario | TicketScenario, Field(discriminator=KIND)]
+type Scenario = Annotated[
+    MailScenario | TicketScenario | NewsletterScenario, Field(discriminator=KIND)
+]
 
 
 class ScenarioInvalid(Exception):
@@ -101,6 +108,8 @@ def played(
     """
     if isinstance(scenario, MailScenario):
         return _mail(scenario, mailbox_of(scenario, settings), asked)
+    if isinstance(scenario, NewsletterScenario):
+        return _newsletter(scenario, _versioned(scenario, settings), asked)
     return _ticket(scenario, None if settings is None else _shop(scenario, settings), asked)
 
 
@@ -129,6 +138,38 @@ def _ticket(scenario: TicketScenario, shop: Shop | None, asked: Asked | None) ->
         return made
 
     return answers.asked(scenario, decision, asked.judge, about, asked.bounds)
+
+
+def _newsletter(
+    scenario: NewsletterScenario, settings: VersionedSettings, asked: Asked | None
+) -> Outcome:
+    checks_claims = bool(settings.check_claims)
+    if asked is None:
+        return answers.recorded(
+            scenario,
+            lambda answer: newsletters.of_recorded(scenario, answer, checks_claims=checks_claims),
+        )
+    own = ModelSettings.model_validate(settings.ai.model_dump()) if settings.ai else None
+    step = partial(
+        newsletters.made,
+        asked.model,
+        scenario,
+        own or newsletters.RECORDED,
+        checks_claims=checks_claims,
+    )
+    return answers.asked(scenario, step, asked.judge, scenario.about, asked.bounds)
+
+
+def _versioned(
+    scenario: NewsletterScenario, settings: Mapping[str, Any] | None
+) -> VersionedSettings:
+    """Return *settings*, None: those of the scenario. Raises ScenarioInvalid."""
+    if settings is None:
+        return scenario.settings
+    try:
+        return VersionedSettings.model_validate(dict(settings))
+    except ValidationError as error:
+        raise _broken(scenario.name, errors_of(error)) from None
 
 
 def mailbox_of(scenario: MailScenario, settings: Mapping[str, Any] | None) -> Mailbox:

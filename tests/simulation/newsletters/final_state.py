@@ -28,6 +28,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\b010\w{13}(-\w+){5
 # Numbers of attempts and messages, and times in numbers. A call of the model whose answer was lost is paid again.
 _OF_ATTEMPTS = frozenset({
     "ttl", "deadline_ms", "lease_until", "lease_owner", "attempts", "turn", "revision", "units",
+    "used_calls", "used_micros",
 })  # fmt: skip
 _BINARY = (".pdf", ".docx")
 _INDEX = "/_index/"  # a copy for other processes, which build it again if it was not stored

@@ -15,6 +15,7 @@ from tests.simulation.newsletters.system import ANN, BEN, MODEL, System
 type Steps = Callable[[System], object]
 
 ONE = "/newsletters/{code}"
+SET: Final = "/newsletters/settings/sets/grants"
 TYPES: Final = ("research_findings", "technology_innovation", "policy_updates", "funding")
 NEWSLETTER: Final = {
     "title": "What the season taught us",
@@ -152,6 +153,28 @@ def requested(kind: str, user: str = ANN) -> Steps:
     return lambda system: system.act("POST", path, {"user_id": user}, key=kind, user="privacy")
 
 
+def set_stored(system: System) -> None:
+    """A set with a section, of which no version has passed anything."""
+    items = [{"title": "A call of the Green Fund", "passages": [1]}]
+    text = "The Green Fund opens a call for farmers."
+    written = {
+        "passages": [{"topic": "Funding Opportunities", "title": "Green Fund", "text": text}],
+        "section": {"name": "Opportunities", "kind": "opportunities", "items": items},
+    }
+    one = {
+        "kind": "newsletter",
+        "name": "grant",
+        "step": "section",
+        "newsletter": written,
+        "expect": {"cites": "Green Fund"},
+    }
+    system.act("POST", SET, {"scenarios": [one], "gate": True}, key="set")
+
+
+def run_begun(system: System) -> None:
+    system.act("POST", f"{SET}/runs", {"version": 1}, key="run")
+
+
 def _version(system: System, part: str) -> int:
     whole = system.read(ONE)
     found = whole.get(part) or {}
@@ -213,6 +236,7 @@ SCENARIOS: Final = [
         [created, topics_selected, started("topics")],
         settled(others_are_stored, configured, documents_added),
     ),
+    Scenario("a run of an evaluation", [run_begun], settled(PREPARED, set_stored)),
     Scenario("settings and documents", [configured, documents_added], others_are_stored),
     Scenario(
         "changes of people",

@@ -105,11 +105,13 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
 
 
 def _count_for_a_limit(system: System) -> None:
-    """Calls of the model that count for a limit of the company in dollars."""
+    """Calls of the model, also of a try, that count for a limit of the company in dollars."""
     system.reset()
     counts = Table(system.dynamodb, system.spending)
     usage.set_ceilings(counts, COMPANY, {"day_micros": 10**9}, by="operator")
     settled(DRAFTED)(system)
+    tried = {"step": "outline", "code": system.code}
+    system.act("POST", "/newsletters/settings/playground", tried)
 
 
 def _use_large_values(system: System) -> None:

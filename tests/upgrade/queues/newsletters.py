@@ -33,6 +33,8 @@ class Newsletters(FifoQueuesContext[System]):
         system.act("POST", f"{issues.ONE}/test", addresses, key="test mail")
         scenarios.exported("docx", key="second")(system)
         scenarios.requested("export")(system)
+        scenarios.set_stored(system)
+        scenarios.run_begun(system)
         scenarios.started("draft", "again")(system)
         issues.sent(system)
         series.begun(system)

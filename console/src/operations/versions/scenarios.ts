@@ -23,7 +23,7 @@ export function scenariosIn(text: string): Scenario[] | number {
   return found;
 }
 
-function parsed(line: string): Scenario | null {
+export function parsed(line: string): Scenario | null {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Scenario) : null;
@@ -87,6 +87,6 @@ export function scenarioOfTicket({ subject, text, channel, answer, intent, team,
   return { kind: "ticket", name: nameOf(at, subject || text), channel, text, context, ...(recorded && { answer: recorded }), expect };
 }
 
-function nameOf(at: string, words: string): string {
+export function nameOf(at: string, words: string): string {
   return `${at} ${words}`.slice(0, 120).trim();
 }

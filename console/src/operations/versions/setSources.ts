@@ -60,6 +60,17 @@ export function setsOfHelpDesk(client: Client): SetSource {
   };
 }
 
+export function setsOfNewsletters(client: Client): SetSource {
+  return {
+    of: "newsletters",
+    list: async (signal) => (await client.call("GET /newsletters/settings/sets", { query: { limit: MOST }, signal })).result.sets,
+    show: async (set_name, signal) => (await client.call("GET /newsletters/settings/sets/{set_name}", { path: { set_name }, signal })).result,
+    put: (set_name, body) => client.call("POST /newsletters/settings/sets/{set_name}", { path: { set_name }, body, key: crypto.randomUUID() }),
+    begin: async (set_name, body) => (await client.call("POST /newsletters/settings/sets/{set_name}/runs", { path: { set_name }, body, key: crypto.randomUUID() })).result.run_id,
+    runPage: (run_id, cursor, signal) => client.call("GET /newsletters/settings/runs/{run_id}", { path: { run_id }, query: { limit: MOST, cursor }, signal }),
+  };
+}
+
 // A run with all of its results.
 export async function runOf(source: SetSource, id: string, signal: AbortSignal): Promise<Run> {
   let page = await source.runPage(id, null, signal);

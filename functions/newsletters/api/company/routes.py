@@ -6,14 +6,12 @@ from http import HTTPStatus
 
 from newsletters.api import inputs, queries, views
 from newsletters.api.access import NotFound
-from newsletters.api.company import versions
+from newsletters.api.company import proven, versions
 from newsletters.api.queries import ApiDependencies
-from newsletters.store import companies
+from newsletters.store import companies, sets
 from newsletters.store.items import CompanySettings
 from newsletters.store.items.item import timestamp
-from shared.access.ownership import proofs
-from shared.access.ownership.ids import knowledge_base
-from shared.access.ownership.proofs import Named
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.ai.retrieval.documents import DocumentAttributes, Documents
 from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery, number_of
 from shared.ai.versions.views import LiveView, VersionsView, VersionView, WrittenVersionView
@@ -27,7 +25,6 @@ from shared.runtime import clock
 
 _SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"
 _VERSIONS = f"{_SETTINGS}/versions"
-KNOWLEDGE_BASE_FIELD = "retrieval.knowledge_base_id"
 _ADMIN = Scope.NEWSLETTERS_ADMIN
 _READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_WRITE, _ADMIN)
 
@@ -56,7 +53,7 @@ class CompanyRoutes:
         def change() -> views.SettingsView:
             company = request.caller.company
             given = queries.completed_settings(self.deps, company, request.input)
-            self._prove(given, company, request.caller.principal)
+            proven.claim(self.deps, company, given, request.caller.principal)
             table = self.deps.resources.store.table
             settings = CompanySettings(
                 **CompanySettings.key(company),
@@ -72,6 +69,9 @@ class CompanyRoutes:
                 updated_by=request.caller.principal,
                 version=given.version,
             )
+            stored = companies.get_settings(table, company)
+            if companies.SETTINGS.of(stored) != companies.SETTINGS.of(settings):
+                refuse_unpassed(sets.of_company(table, company), None)
             # The version first: settings never name one that does not exist.
             settings.ai_version = companies.version_of(table, settings, request.cause)
             companies.put_settings(table, settings)
@@ -97,7 +97,7 @@ class CompanyRoutes:
         caller = request.caller
 
         def prove(given: inputs.SettingsInput) -> None:
-            self._prove(given, caller.company, caller.principal)
+            proven.claim(self.deps, caller.company, given, caller.principal)
 
         return lambda: versions.create(self.deps, request, prove)
 
@@ -109,25 +109,9 @@ class CompanyRoutes:
         named, caller = number_of(number), request.caller
 
         def prove(given: inputs.SettingsInput) -> None:
-            self._prove(given, caller.company, caller.principal)
+            proven.claim(self.deps, caller.company, given, caller.principal)
 
         return lambda: versions.go_live(self.deps, named, request, prove)
-
-    def _prove(self, settings: inputs.SettingsInput, company: str, by: str) -> None:
-        """
-        Raise NotProven if the company may not use the key of the model, or search the knowledge base; a deployment's
-        only company claims it.
-        """
-        if settings.ai is not None:
-            proofs.require_secret(company, settings.ai.api_key_reference, "ai.api_key_reference")
-        given = settings.retrieval
-        if given.knowledge_base_id is None:
-            return
-        named = Named(knowledge_base(given.knowledge_base_id), KNOWLEDGE_BASE_FIELD, may_share=True)
-        claimed = proofs.require(
-            self.deps.log, company, [named], single_company=self.deps.single_company
-        )
-        proofs.store(self.deps.log, company, claimed, by)
 
     @route_methods.reads(f"GET {_SOURCES}", *_READ)
     def list_sources(self, request: Request[inputs.SourcesQuery]) -> Page[views.Sources]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api.inputs import SettingsInput
-from newsletters.store import companies
+from newsletters.store import companies, sets
 from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items.item import timestamp
+from shared.ai.evaluation.sets.calls import refuse_unpassed
 from shared.ai.versions import views
 from shared.ai.versions.stored import NO_VERSION, NoVersion, Version
 from shared.api.cursors import Listing, Page
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
     from newsletters.api.inputs import SettingsVersionInput
     from newsletters.api.queries import ApiDependencies
+    from newsletters.store.items import CompanySettings
     from shared.ai.versions.inputs import GoLiveInput, VersionQuery, VersionsQuery
     from shared.ai.versions.views import LiveView, VersionsView, VersionView, WrittenVersionView
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request
+    from shared.aws.dynamodb import Table
 
 TRIES: Final = 8
 
@@ -59,9 +62,7 @@ def create(
     stored = companies.get_settings(table, company)
     made = companies.versions_of(table, company)
     live = companies.live_version(table, stored) if stored is not None else None
-    before = companies.SETTINGS.of(stored)
-    if given.based_on is not None:
-        before = made.get(given.based_on).settings
+    before = _before(table, company, stored, given.based_on)
     settings = companies.SETTINGS.changed(before, given.settings.values())
     prove(_checked(settings))
     observation.note(before, settings)
@@ -76,13 +77,37 @@ def create(
     return views.WrittenVersionView(number=made.add(wanted, live or 0).number)
 
 
+def to_try(
+    deps: ApiDependencies, company: str, number: int | None, changes: dict[str, Any]
+) -> tuple[SettingsInput, int | None]:
+    """
+    Return the settings of a version, by default the live one, with *changes*, and the number of the version, None with
+    changes. Raises NoVersion and InvalidInput.
+    """
+    table = deps.resources.store.table
+    stored = companies.get_settings(table, company)
+    before = _before(table, company, stored, number)
+    live = stored.ai_version if stored is not None else None
+    settings = companies.SETTINGS.changed(before, changes)
+    return _checked(settings), None if changes else number or live
+
+
+def _before(
+    table: Table, company: str, stored: CompanySettings | None, number: int | None
+) -> dict[str, Any]:
+    """Return the settings of a version; without a number the live ones. Raises NoVersion."""
+    if number is None:
+        return companies.SETTINGS.of(stored)
+    return companies.versions_of(table, company).get(number).settings
+
+
 def go_live(
     deps: ApiDependencies, number: int, request: Request[GoLiveInput], prove: Prove
 ) -> LiveView:
     """
     Make a version live, also an older one. Repeatable.
 
-    Raises NoVersion, OtherVersionLive, InvalidInput, Transient, and as *prove*.
+    Raises NoVersion, OtherVersionLive, SetRefused, InvalidInput, Transient, and as *prove*.
     """
     company, table = request.caller.company, deps.resources.store.table
     expected = request.input.instead_of
@@ -95,6 +120,8 @@ def go_live(
         before = companies.live_version(table, stored)
         if expected is not None and before not in {expected, number}:
             raise OtherVersionLive("instead_of: another version is live")
+        if before != number:
+            refuse_unpassed(sets.of_company(table, company), number)
         changes = companies.SETTINGS.values_of(version) | {
             "updated_at": timestamp(clock.now_ms()),
             "updated_by": request.caller.principal,

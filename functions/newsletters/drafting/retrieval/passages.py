@@ -19,10 +19,10 @@ from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from newsletters.jobs.claimed_job import ClaimedJob
-    from newsletters.store.items import Topics
+    from newsletters.store.items import Metadata, Topics
     from shared.ai.retrieval import Passage, Query, Retriever
     from shared.ai.retrieval.settings import RetrievalSettings
 
@@ -55,27 +55,22 @@ def retrieve_passages(work: ClaimedJob) -> bool:
     topics, metadata = work.newsletter.topics, work.newsletter.metadata
     if topics is None or not topics.selected_types:
         raise StepFailed("no_results")
-    total = catalogue.most_chunks(metadata)
+    settings = retrieval_of(companies.get_settings(work.resources.store.table, metadata.company_id))
+    work.begin(len(topics.selected_types), "searching documents")
     try:
-        hits, records = _searched(work, topics, total)
+        retriever = retriever_for(settings, work.resources.retrieval)
+        found = retrieved(
+            retriever, settings, metadata, topics, lambda n: work.advance(n, "searching documents")
+        )
     except RetrieverUnavailable:
         raise Transient("retriever_unavailable") from None
     except CorpusTooLarge:
         raise StepFailed("corpus_too_large") from None
     except RetrievalRefused:
         raise StepFailed("knowledge_base_refused") from None
-    chosen = selected(hits, total)
-    if not chosen:
+    if not found.retrieved_content:
         raise StepFailed("no_results")
-    changed = topics.model_copy(
-        update={
-            "retrieved_content": [_chunk(hit) for hit in chosen],
-            "total_chunks_retrieved": len(chosen),
-            "queries": records,
-            "inputs_hash": topics_hash(metadata, topics),
-        }
-    )
-    return work.complete(changed)
+    return work.complete(found.model_copy(update={"inputs_hash": topics_hash(metadata, topics)}))
 
 
 def most_asked(total: int, types: int) -> int:
@@ -83,20 +78,25 @@ def most_asked(total: int, types: int) -> int:
     return max(FEWEST_ASKED, 2 * total // types)
 
 
-def _searched(
-    work: ClaimedJob, topics: Topics, total: int
-) -> tuple[dict[str, list[Passage]], list[QueryRecord]]:
-    """Return the hits and the query of each type."""
-    metadata = work.newsletter.metadata
-    settings = retrieval_of(companies.get_settings(work.resources.store.table, metadata.company_id))
+def retrieved(
+    retriever: Retriever,
+    settings: RetrievalSettings,
+    metadata: Metadata,
+    topics: Topics,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Topics:
+    """
+    Return the topics with the passages of their selected types, and the query of each. *advance* is told how many types
+    were searched. Raises RetrieverUnavailable, CorpusTooLarge and RetrievalRefused.
+    """
+    total = catalogue.most_chunks(metadata)
     search = Search(
-        retriever=retriever_for(settings, work.resources.retrieval),
+        retriever=retriever,
         company_id=metadata.company_id,
         limit=most_asked(total, len(topics.selected_types)),
         least_score=_least_score(settings),
         window_days=catalogue.WINDOW_DAYS[metadata.frequency],
     )
-    work.begin(len(topics.selected_types), "searching documents")
     hits: dict[str, list[Passage]] = {}
     records: list[QueryRecord] = []
     for number, name in enumerate(topics.selected_types):
@@ -105,8 +105,15 @@ def _searched(
         )
         hits[name], record = _of_type(search, name, queries)
         records.append(record)
-        work.advance(number + 1, "searching documents")
-    return hits, records
+        advance(number + 1)
+    chosen = selected(hits, total)
+    return topics.model_copy(
+        update={
+            "retrieved_content": [_chunk(hit) for hit in chosen],
+            "total_chunks_retrieved": len(chosen),
+            "queries": records,
+        }
+    )
 
 
 def _of_type(

@@ -10,6 +10,10 @@ Items of the table. Other systems may keep items in it too: every key of this co
                             VERSION#{number}                    SettingsVersion
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
                             AIUSE#{yyyymmdd}                    AiUse
+                            SET#{name}                          SettingsSet
+                            SCENARIOS#{name}                    SettingsScenarios, of a set
+                            RUN#{run}                           SettingsRun, of a set
+                            RESULT#{run}#{position}             SettingsResult, of a scenario
                             WARMUP#{domain}                     WarmUp, of a sender's domain
                             ISSUE#{created_at}#{issue}          IssueEntry
     NLIDEM#{request}        HEAD                                StoredAnswer, an API call and its answer
@@ -42,6 +46,12 @@ they are due (`NLDUE`), and parked events by company (`NLPARKED`).
 from typing import Final
 
 from newsletters.store.items.company import AiUse, CompanySettings, SettingsVersion, WarmUp
+from newsletters.store.items.evaluation import (
+    SettingsResult,
+    SettingsRun,
+    SettingsScenarios,
+    SettingsSet,
+)
 from newsletters.store.items.issues import Issue, IssueEntry, IssueState, Senders, SendPace
 from newsletters.store.items.item import TableItem
 from newsletters.store.items.jobs import Deletion, FinishedUnit, Job, JobState, Revision
@@ -104,6 +114,7 @@ ITEMS: Final[tuple[type[TableItem], ...]] = (
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob, Issue, IssueEntry, IssueStats, Recipient, SendPace, Senders,
     VariantStats, PublicList, ArchivedIssue, TestMail, Signup, SignupPace, ReaderQuota, Choices, ConsentEvidence,
     SoftBounces, SettingsVersion, WarmUp, Series, WelcomeMail, MailTemplate, Interest,
+    SettingsSet, SettingsScenarios, SettingsRun, SettingsResult,
 )  # fmt: skip
 
 __all__ = [
@@ -156,6 +167,10 @@ __all__ = [
     "Series",
     "SeriesRule",
     "SeriesRun",
+    "SettingsResult",
+    "SettingsRun",
+    "SettingsScenarios",
+    "SettingsSet",
     "SettingsVersion",
     "Signup",
     "SignupPace",

@@ -11,6 +11,7 @@ from email_threads.api.mailboxes import evaluations
 from email_threads.inbound.events import EmailEvaluate, evaluation_entry
 from email_threads.store.configuration import mailbox_sets
 from local.sandbox.accounts.openai import OpenAiAnswer
+from shared.ai.evaluation.sets import stored as evaluation_store
 from shared.ai.evaluation.sets.items import MOST_SETS, StoredResult, StoredSet
 from shared.ai.spending import ceilings, usage
 from shared.ai.spending.items import CompanySettings
@@ -405,3 +406,19 @@ def test_a_result_counts_once_if_two_workers_have_played_the_scenario(system: Sy
 
     counted = shown(system, run_id)
     assert (counted["done"], counted["passed"], counted["results"][0]["name"]) == (1, 1, "first")
+
+
+def test_a_set_that_many_versions_have_passed_notes_the_newest_and_forgets_the_oldest(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation_store, "MOST_PASSED", 3)
+    draft(system, {"facts": FACTS})
+    put(system, scenario(answer={"reply": COSTS}))
+    kept = mailbox_sets.of_mailbox(Table(system.dynamodb, system.table), COMPANY, ASSISTED)
+    run = kept.run(begin(system, recorded=True))
+    assert run is not None
+
+    for version in (1, 2, 3, 4, 4, 5, 1):
+        kept.note_passed(run, version)
+
+    assert stored(system)["passed"] == [1, 4, 5]

@@ -34,6 +34,15 @@ OWNER, ATTACKER = "api-key:owner", "api-key:attacker"
 BOTH = "user-of-both"  # has newsletters in both companies
 ALL = " ".join(Scope)
 SOURCE = {"name": "report.md", "title": "canary-words", "text": "# canary-words\n\nMaize."}
+SET = "canary-words"
+SCENARIO = {
+    "kind": "newsletter",
+    "name": "canary-words",
+    "step": "outline",
+    "newsletter": {"passages": [{"topic": "Events", "text": "canary-words"}]},
+    "answer": {"blocks": []},
+    "expect": {"contains": "canary-words"},
+}
 CONFIGURATION = {"title": "canary-words", "target_audience": ["researchers"]}
 
 
@@ -77,6 +86,11 @@ class TwoCompanies(QueuedCompanies[System]):
         for name in (SOURCE["name"], "report-2.md"):
             self._call("POST", "sources", {**SOURCE, "name": name})
         self._call("POST", f"{code}/review/request", {"version": 1, "note": "canary-words"})
+        version = self._call("POST", "settings/versions", {"settings": {"check_claims": True}})
+        for name in (SET, "canary-words-2"):
+            self._call("POST", f"settings/sets/{name}", {"scenarios": [SCENARIO]})
+        given = {"version": version["number"], "recorded": True}
+        run = self._call("POST", f"settings/sets/{SET}/runs", given)
         export = self._call("POST", "users/export", {"user_id": "canary-words"})
         system.drain()
         for step in ("summary", "title"):
@@ -130,6 +144,7 @@ class TwoCompanies(QueuedCompanies[System]):
             "list": readers,
             "series": series,
             "template": look["template_id"],
+            "run": run["run_id"],
             "recipient": rows_of_readers(system, "SIGNUP")[0]["recipient"],
         }
         self.ids = (code, other, of_both, job, issue)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from newsletters.inbound.events import (
+    EvaluationRequested,
     ExportRequested,
     IssueRequested,
     IssueTestRequested,
@@ -31,6 +32,7 @@ from tests.integration.isolation.newsletters.newsletters_setup import (
     BOTH,
     COMPANY_A,
     COMPANY_B,
+    SET,
     TwoCompanies,
     issue_input,
     series_input,
@@ -68,6 +70,8 @@ API = Api(
         "template_id": "{template}",
         "version": 1,
         "number": "1",
+        "set_name": SET,
+        "run_id": "{run}",
     },
     special={
         f"GET {ALL}/options": Special(is_blind="the same values for all companies"),
@@ -93,6 +97,11 @@ API = Api(
             inputs=({"settings": {"check_claims": True}},), is_blind="it names nothing of A"
         ),
         f"POST {ALL}/settings/versions/{{number}}/live": Special(inputs=({},)),
+        f"POST {ALL}/settings/playground": Special(inputs=({"step": "topics", "code": "{code}"},)),
+        f"POST {ALL}/settings/sets/{{set_name}}": Special(inputs=({"gate": True},)),
+        f"POST {ALL}/settings/sets/{{set_name}}/runs": Special(
+            inputs=({"version": 1, "recorded": True},)
+        ),
         f"POST {ALL}/sources": Special(
             inputs=({"name": "{source}", "title": "Of the attacker", "text": "Another."},),
             is_blind="a document of the same name is replaced",
@@ -220,6 +229,14 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         names="a series of A, as one of B",
         make=_queued(
             lambda a: SeriesRequested(company_id=COMPANY_B, series_id=a["series"], turn=0)
+        ),
+    ),
+    EventAttack(
+        surface=STEPS,
+        type="newsletter.evaluate",
+        names="a run of A, as one of B",
+        make=_queued(
+            lambda a: EvaluationRequested(company_id=COMPANY_B, run_id=a["run"], position=0)
         ),
     ),
     EventAttack(

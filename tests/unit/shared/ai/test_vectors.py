@@ -169,3 +169,41 @@ def test_a_model_of_vectors_has_its_list_price_or_the_one_of_the_settings(
     found = price_of_embeddings(EmbeddingSettings(**settings))
 
     assert (found.token_in, found.token_out) == (price, 0.0)
+
+
+@dataclass
+class Refusing(Model):
+    """A model that refuses each call with one of the texts in *refused*."""
+
+    refused: frozenset[str] = frozenset()
+    code: str = "ValidationException"
+
+    def embed(self, texts: Sequence[str], within_ms: int) -> Embedded:
+        found = super().embed(texts, within_ms)
+        if self.refused & set(texts):
+            raise Unavailable(self.code)
+        return found
+
+
+@pytest.mark.parametrize("code", ["ValidationException", "openai_400_invalid_value"])
+def test_a_refused_text_alone_has_no_vector(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    model = Refusing(most_texts=8, refused=frozenset({"bad"}), code=code)
+
+    made, _ = made_by(model, ["a", "b", "bad", "c", "d"], monkeypatch)
+
+    assert (sorted(made.vectors), made.refused, made.failure) == ([0, 1, 3, 4], {2}, None)
+    assert vectors.read(vectors.without_vector(model.name), model.name) == ()
+
+
+def test_a_model_that_refuses_all_texts_has_failed_and_no_text_is_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [str(number) for number in range(200)]
+    model = Refusing(most_texts=200, refused=frozenset(texts))
+
+    made, _ = made_by(model, texts, monkeypatch)
+
+    assert (made.vectors, made.refused, made.failure) == ({}, set(), "ValidationException")
+    assert len(model.calls) == vectors.MOST_REFUSED + 1
+    only_one, _ = made_by(Refusing(refused=frozenset("a")), ["a"], monkeypatch)
+    assert (only_one.refused, only_one.failure) == (set(), "text_refused")

@@ -3,7 +3,8 @@ Vectors of questions that were not answered, by the model of the project's `embe
 
 Each question is given to the model once, masked and cut; its vector is kept at its message. What a reading of
 suggestions costs is bounded by the number of questions that are compared, and counts for the budgets of the project and
-of the company. Questions without a vector are grouped by their words, and the failure is shown.
+of the company. Questions without a vector are grouped by their words, and the failure is shown. A question that the
+model has refused is not given to it again.
 """
 
 from __future__ import annotations
@@ -74,20 +75,21 @@ def meanings_of(
     except (SecretUnreadable, Misconfigured, NotSent):
         found.failure = NOT_SET_UP
         return found
-    for name, question in questions.items():
-        kept = vectors.read(question.vector, embedder.name)
-        if kept is not None:
-            found.vectors[name] = kept
-    missing = {name: texts[name] for name in questions if name not in found.vectors}
+    stored = {name: one.vector for name, one in questions.items()}
+    known = {name: vectors.read(one, embedder.name) for name, one in stored.items()}
+    missing = {name: texts[name] for name, one in known.items() if one is None}
     missing = {name: text for name, text in missing.items() if text.strip()}
     if missing:
         made = _made(deps, company, settings, embedder, missing)
         found.failure = made.failure
         names = list(missing)
         new = {names[position]: vector for position, vector in made.vectors.items()}
+        new |= {names[position]: vectors.without_vector(embedder.name) for position in made.refused}
         keep_vectors(deps.log, [(questions[name].noted, vector) for name, vector in new.items()])
-        for name, vector in new.items():
-            found.vectors[name] = vectors.read(vector, embedder.name) or ()
+        known |= {name: vectors.read(vector, embedder.name) for name, vector in new.items()}
+    found.vectors = {name: one for name, one in known.items() if one}
+    if found.failure is None and () in known.values():
+        found.failure = vectors.REFUSED  # these are grouped by their words
     return found
 
 

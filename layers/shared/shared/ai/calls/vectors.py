@@ -4,14 +4,18 @@ Vectors of many texts, in as many calls as their model needs, within the ceiling
     ceiling reached        no call is made
     a call fails           calls that have not begun are not made; the vectors of the others are returned
     time is up             as above
+    texts are refused      each half of them is asked for, down to the refused text, which has no vector; a model that
+                           refuses all texts, or MOST_REFUSED calls, has failed
 
-A vector is kept as text: its name, and a signed byte for each number of the vector of length 1.
+A vector is kept as text: its name, and a signed byte for each number of the vector of length 1; of a refused text
+without numbers.
 """
 
 from __future__ import annotations
 
 import base64
 import math
+import re
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -33,16 +37,25 @@ if TYPE_CHECKING:
 
 CALL_MS: Final = 5 * clock.SECOND_MS
 TIME_IS_UP: Final = "no_time_left"
+REFUSED: Final = "text_refused"
 SCALE: Final = 127
+MOST_REFUSED: Final = 24  # calls of a reading: two refused texts among 200 need 16
 _CALLS_AT_ONCE: Final = 8
+# The codes with which providers refuse what a request says, and not its time or its key.
+_OF_THE_TEXTS: Final = re.compile(r"ValidationException|openai_400.*")
 _BETWEEN: Final = " "  # name and vector
 
 
 @dataclass(slots=True)
 class Made:
-    """Kept vectors by the position of their text; *failure*: the code of the first call that failed."""
+    """
+    Kept vectors by the position of their text, and the positions of *refused* texts, in *refusals* calls; *failure*:
+    the code of the first call that failed.
+    """
 
     vectors: dict[int, str] = field(default_factory=dict, repr=False)
+    refused: set[int] = field(default_factory=set)
+    refusals: int = 0
     tokens: int = 0
     failure: str | None = None
     may_be_billed: bool = False
@@ -78,33 +91,56 @@ def vectors_of(
         return Made(failure=refused.code)
 
 
+type _Numbered = Sequence[tuple[int, str]]
+
+
 def _ask(embedder: Embedder, texts: Sequence[str], made: Made, deadline_ms: int) -> None:
     """Make the calls, several at a time. What they return is in *made*."""
 
-    def call(
-        numbered: Sequence[tuple[int, str]],
-    ) -> tuple[Sequence[tuple[int, str]], Embedded] | None:
+    def call(numbered: _Numbered) -> list[tuple[_Numbered, Embedded]]:
         left_ms = deadline_ms - clock.now_ms()
         if made.failure is not None or left_ms <= 0:
             made.failure = made.failure or TIME_IS_UP
-            return None
+            return []
         try:
             found = embedder.embed([text for _, text in numbered], min(CALL_MS, left_ms))
         except Unavailable as failure:
-            made.failure = failure.code
-            made.may_be_billed |= failure.may_be_billed
-            return None
+            parts = _refused(made, failure, numbered)
+            return [one for part in parts for one in call(part)]
         except (SecretUnreadable, NotSent) as failure:
             made.failure = getattr(failure, "code", "secrets_missing")
-            return None
-        return numbered, found
+        else:
+            return [(numbered, found)]
+        return []
 
     with ThreadPoolExecutor(_CALLS_AT_ONCE) as pool:
         answered = pool.map(call, batched(enumerate(texts), embedder.most_texts, strict=False))
-        for numbered, found in filter(None, answered):
+        for numbered, found in (one for some in answered for one in some):
             made.tokens += found.tokens
             for (position, _), vector in zip(numbered, found.vectors, strict=True):
                 made.vectors[position] = kept(embedder.name, vector)
+    if made.refused and not made.vectors:
+        made.refused.clear()  # nothing shows that it was for the texts
+        made.failure = made.failure or REFUSED
+
+
+def _refused(made: Made, failure: Unavailable, numbered: _Numbered) -> tuple[_Numbered, ...]:
+    """Note a failed call, and return the parts of its texts to ask for again."""
+    made.may_be_billed |= failure.may_be_billed
+    if not _OF_THE_TEXTS.fullmatch(failure.code) or made.refusals >= MOST_REFUSED:
+        made.failure = failure.code
+        return ()
+    made.refusals += 1
+    half = len(numbered) // 2
+    if half:
+        return numbered[:half], numbered[half:]
+    made.refused.add(numbered[0][0])
+    return ()
+
+
+def without_vector(name: str) -> str:
+    """Return what is kept of a text that the model with this name has refused."""
+    return f"{name}{_BETWEEN}"
 
 
 def kept(name: str, vector: Vector) -> str:
@@ -115,7 +151,7 @@ def kept(name: str, vector: Vector) -> str:
 
 
 def read(stored: str | None, name: str) -> tuple[int, ...] | None:
-    """Return a kept vector; None if there is none of the model with this name."""
+    """Return a kept vector, empty of a refused text; None if there is none of the model with this name."""
     if stored is None or not stored.startswith(f"{name}{_BETWEEN}"):
         return None
     numbers = array("b")

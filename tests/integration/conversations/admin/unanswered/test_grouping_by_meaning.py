@@ -271,3 +271,27 @@ def test_a_setting_that_breaks_a_rule_is_refused_with_its_field(
         one["field"].removeprefix("settings.") for one in refused.body["error"]["details"]
     }
     assert numbers(harness) == []
+
+
+def test_a_refused_question_is_grouped_by_its_words_and_the_others_by_their_meaning(
+    harness: Harness, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_languages(harness)
+    asked(harness, "Please repair the torn sail of my boat", name="req-3")
+    whole = model.embed
+
+    def embed(texts: Sequence[str], within_ms: int) -> Embedded:
+        found = whole(texts, within_ms)
+        if "sail" in "".join(texts):
+            raise ai.Unavailable("ValidationException", ai.Repeat.NEVER)
+        return found
+
+    monkeypatch.setattr(model, "embed", embed)
+
+    for _ in range(2):
+        shown = suggested(harness).result
+        groups = [(one["grouped_by"], len(one["question_ids"])) for one in shown["suggestions"]]
+        assert sorted(groups) == [("embedding", 2), ("words", 1)]
+        assert shown["embedding_failure"] == "text_refused"
+
+    assert len(model.asked) == 3  # the refused one is not given to the model again

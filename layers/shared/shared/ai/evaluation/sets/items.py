@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 MOST_SETS: Final = 50  # of an owner
 MOST_SCENARIOS: Final = 300  # of a set
-MOST_PASSED: Final = 1_000  # versions that have passed a set as it is; no further ones are noted
+MOST_PASSED: Final = 1_000  # versions that have passed a set as it is: the newest ones
 
 
 class StoredSet(BaseModel):

@@ -165,15 +165,19 @@ class Evaluations:
             return
 
     def note_passed(self, run: StoredRun, version: int) -> None:
-        """Note that a version has passed a set, if the set still has the scenarios of the run. Repeatable."""
-        passed = _attribute(StoredSet, "passed")
+        """
+        Note that a version has passed a set, if the set still has the scenarios of the run. Of more than MOST_PASSED
+        versions the oldest have to pass again. Repeatable.
+        """
+        key = self.places.key_of(StoredSet, run.set_name)
+        is_same = _attribute(StoredSet, "revision").eq(run.revision)
         try:
-            self.table.update(
-                self.places.key_of(StoredSet, run.set_name),
-                add=_named(StoredSet, passed={version}),
-                when=_attribute(StoredSet, "revision").eq(run.revision)
-                & (passed.not_exists() | passed.size().lt(MOST_PASSED)),
-            )
+            noted = self.table.update(key, add=_named(StoredSet, passed={version}), when=is_same)
+            passed = StoredSet.model_validate(noted).passed
+            oldest = sorted(passed - {version})[: max(0, len(passed) - MOST_PASSED)]
+            if oldest:
+                old = _named(StoredSet, passed={*oldest})
+                self.table.update(key, take_from_set=old, when=is_same)
         except ConditionFailed:
             return
 

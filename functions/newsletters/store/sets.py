@@ -1,0 +1,45 @@
+"""Where the sets of scenarios of a company's newsletters and their runs are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import ConditionBase, Key
+
+from newsletters.store.items.evaluation import SettingsSet, evaluation_item, evaluation_key
+from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
+from shared.ai.evaluation.sets.stored import Evaluations
+from shared.aws.tables.items import filled
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from shared.aws.dynamodb import Attributes, Table
+
+
+def of_company(table: Table, company_id: str) -> Evaluations:
+    """Return the sets of a company."""
+    return Evaluations(table, _Places(company_id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """See `Places`."""
+
+    company_id: str
+
+    @property
+    def listed_by(self) -> ConditionBase:
+        """The sets of the company."""
+        partition = filled(SettingsSet.partition, self.company_id)
+        sets: ConditionBase = Key(PARTITION_KEY).eq(partition)
+        return sets & Key(SORT_KEY).begins_with(SettingsSet.first_sort)
+
+    def key_of(self, kind: type[BaseModel], *parts: str) -> Attributes:
+        """See `Places`."""
+        return evaluation_key(kind, self.company_id, *parts)
+
+    def item_of(self, kept: BaseModel, *parts: str) -> Attributes:
+        """See `Places`."""
+        return evaluation_item(kept, self.key_of(type(kept), *parts))
