@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from newsletters.drafting.draft_generation import PlannedText
     from newsletters.drafting.text.section_text import AnsweredBlocks
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import EditorWarning, Outline, Reference
-    from newsletters.store.newsletters import Newsletter
     from shared.ai.calls.model_calls import ModelCalls
     from shared.ai.settings import ModelSettings
 

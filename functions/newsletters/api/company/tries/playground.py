@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from newsletters.api.inputs import SettingsInput
     from newsletters.api.queries import ApiDependencies
     from newsletters.drafting.tried_steps import Made, TriedStep
+    from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Chunk, Reference
-    from newsletters.store.newsletters import Newsletter
     from shared.ai.providers.model_creation import ModelDependencies
     from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.api.auth import Caller

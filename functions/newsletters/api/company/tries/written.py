@@ -10,6 +10,7 @@ from newsletters.api import inputs
 from newsletters.drafting.outline_changes import reference_of
 from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, selected_names
 from newsletters.drafting.tone import PRESETS
+from newsletters.store.content.newsletters import Newsletter
 from newsletters.store.items import (
     Chunk,
     ChunkMetadata,
@@ -19,7 +20,6 @@ from newsletters.store.items import (
     OutlineSection,
     Topics,
 )
-from newsletters.store.newsletters import Newsletter
 from shared.api.models.inputs import Input
 
 if TYPE_CHECKING:
