@@ -47,7 +47,6 @@ from email_threads.store.items.mailboxes.signature import Signature
 from email_threads.store.items.mailboxes.trial import (
     MailboxTrial,
     MailboxTrialCounts,
-    ShadowDraft,
     ShadowPlace,
 )
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
@@ -62,6 +61,7 @@ from email_threads.store.items.threads.mail import Delivery, Mail
 from email_threads.store.items.threads.note import Audit, Note
 from email_threads.store.items.threads.participant import Participant
 from email_threads.store.items.threads.service_level import Deadline, ServiceLevelDay
+from email_threads.store.items.threads.shadow import ShadowDraft
 from email_threads.store.items.threads.thread import (
     AiAnalysis,
     AnalysisState,

@@ -11,7 +11,7 @@ from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.mailboxes.trial import ShadowDraft
+from email_threads.store.items.threads.shadow import ShadowDraft
 from email_threads.store.items.threads.thread import EmailFields
 from shared.aws.dynamodb import Attributes
 from shared.aws.tables.items import stored
