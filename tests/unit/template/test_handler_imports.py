@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
-MOST_TIMES_BARE = 2.4  # modules, of which a tenth are the empty ones of packages
+MOST_TIMES_BARE = 2.4  # modules, those of packages included
 
 # Each of these costs more than the rest of the handler together.
 HEAVY = (
