@@ -56,7 +56,11 @@ class Company:
             ),
             **{
                 f"GET {parent}/sets": lambda _: Answer({"sets": []})
-                for parent in ("/email-mailboxes/{address}", "/admin/richpanel")
+                for parent in (
+                    "/email-mailboxes/{address}",
+                    "/admin/richpanel",
+                    "/newsletters/settings",
+                )
             },
             "GET /email-mailboxes/{address}/trials": lambda _: Answer({"trials": []}),
             "GET /people": lambda _: Answer(

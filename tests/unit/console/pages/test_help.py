@@ -39,7 +39,7 @@ def _places() -> list[str]:
     sections = _words("shell/sections.ts", r'export const [A-Z]+ = "(\w+)"')
     lists = _words("shell/sections.ts", r'{ name: "(\w+)", icon')
     [parts] = _words("operations/access.ts", r"PARTS = \[(.*)\] as const")
-    [setup] = _words("setup/entered.ts", r"STEPS = \[(.*)\] as const")
+    [setup] = _words("setup/steps/entered.ts", r"STEPS = \[(.*)\] as const")
     [steps] = _words("newsletters/source.ts", r"STEPS = \[(.*)\] as const")
     tabs = _words("newsletters/Newsletters.tsx", r'\nconst [A-Z]+ = "(\w+)"')
     return [

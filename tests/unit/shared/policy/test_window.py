@@ -26,6 +26,7 @@ ALLOWED = {
     "functions/console/notifications/webhooks/run.py": "when a webhook without an accepted delivery is paused",
     "functions/console/operations/conservation.py": "the end of a day of metrics",
     "functions/console/operations/cost.py": "a day of costs",
+    "functions/console/privacy/inputs.py": "the day of a request, in any time zone",
     "functions/conversations/ai/checks/values/durations.py": "a day, in minutes",
     "functions/conversations/ai/project_checks/settings.py": "a day of requests, in minutes",
     "layers/shared/shared/ai/trials/inputs.py": "days of a trial",

@@ -41,6 +41,7 @@ def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
         **{f"Conversations{name}Role": [[PROFILE, MODEL]] for name in speaking},
         "EmailThreadsApiRole": [[PROFILE, MODEL]],  # as above
         "EmailThreadsWorkerRole": [[PROFILE, MODEL]],
+        "NewslettersApiRole": [[PROFILE, MODEL]],  # as above
         "NewslettersWorkerRole": [[PROFILE, MODEL]],
         "RichpanelWorkerRole": [[OTHER]],
         "RichpanelAdminRole": [[OTHER]],

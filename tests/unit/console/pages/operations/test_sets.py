@@ -12,9 +12,11 @@ from playwright.sync_api import expect
 from local.console.browser import barriers
 from tests.unit.console.pages.company import at
 from tests.unit.console.pages.network import Answer, Call, Network
+from tests.unit.console.pages.newsletters.test_looks import CODE, newsletter
 from tests.unit.console.pages.operations.test_versions import (
     HELP_DESK,
     MAILBOX,
+    NEWSLETTERS,
     PLACES,
     Settings,
     mailboxes,
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
 
     from tests.unit.console.pages.conftest import Opened
 
-PARENTS = {MAILBOX: "/email-mailboxes/{address}", HELP_DESK: "/admin/richpanel"}
+PARENTS = {
+    MAILBOX: "/email-mailboxes/{address}",
+    HELP_DESK: "/admin/richpanel",
+    NEWSLETTERS: "/newsletters/settings",
+}
 SCENARIO = {"name": "price", "expect": {"contains": "$40"}}
 ANALYSIS = {
     "intent": "price", "language": "en", "summary": "A price.", "urgency": "low",
@@ -48,6 +54,17 @@ DECISION = {
     "takes_over": False, "template": "t", "text": "Thank you.", "considered": "t", "reason": "ok", "shut": [],
     "rule": "r", "language": "en", "confidence": 0.9, "risk_flags": [],
     "trace": TRIED | {"model_calls": [CALL | {"answer": json.dumps(OPINION)}]},
+}  # fmt: skip
+
+
+PLAN = {"sections": [{"name": "Prices", "items": []}]}
+PASSAGE = {
+    "chunk_id": "c1", "title": "Price list", "topic": "updates", "date": "2026-01-01", "url": "", "score": "0.8",
+    "text": "It costs $40.", "cited": True,
+}  # fmt: skip
+OUTLINE = {
+    "version": 3, "step": "outline", "text": "# Prices", "failure": None, "findings": [], "passages": [PASSAGE],
+    "queries": [], "repairs": 0, **TRIED, "model_calls": [CALL | {"answer": json.dumps(PLAN)}],
 }  # fmt: skip
 
 
@@ -127,8 +144,9 @@ def with_model(call: Call) -> Answer:
 def network(pages: Path, path: str, sets: Sets) -> tuple[Network, str]:
     place, answers = PLACES[path]
     parent = PARENTS[path]
-    tries = {f"POST {parent}/playground": lambda _: Answer(DRAFT if path == MAILBOX else DECISION)}
-    own = {"GET /email-mailboxes": with_model} if path == MAILBOX else {}
+    made = {MAILBOX: DRAFT, HELP_DESK: DECISION, NEWSLETTERS: OUTLINE}[path]
+    tries = {f"POST {parent}/playground": lambda _: Answer(made)}
+    own: dict[str, Any] = {"GET /email-mailboxes": with_model} if path == MAILBOX else {}
     return Settings(path).network(pages, **answers | own, **sets.routes(), **tries), place
 
 
@@ -156,7 +174,7 @@ def test_a_set_is_run_beside_the_live_version_required_and_shown_with_its_failur
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-@pytest.mark.parametrize("path", sorted(PARENTS))
+@pytest.mark.parametrize("path", [HELP_DESK, MAILBOX])
 def test_what_was_tried_is_kept_as_a_scenario_with_the_answer_of_the_model(
     opened: Opened, pages: Path, path: str
 ) -> None:
@@ -176,3 +194,29 @@ def test_what_was_tried_is_kept_as_a_scenario_with_the_answer_of_the_model(
     assert (kept["kind"], kept["expect"]["hands_off"]) == ("mail" if is_mail else "ticket", False)
     answer = kept["answer"]
     assert answer["reply"] == "It costs $40." if is_mail else answer == OPINION
+
+
+def test_a_tried_step_of_a_newsletter_is_shown_with_its_passages_and_kept_as_a_scenario(
+    opened: Opened, pages: Path
+) -> None:
+    sets, stored = Sets(PARENTS[NEWSLETTERS]), newsletter()
+    known, place = network(pages, NEWSLETTERS, sets)
+    listed = {"newsletters": [{**stored["metadata"], "code": CODE}]}
+    known.answers |= {
+        "GET /newsletters": lambda _: Answer(listed),
+        "GET /newsletters/{code}": lambda _: Answer(stored),
+    }
+    page = opened(known, place)
+    form = page.get_by_role("form", name="Try a step")
+
+    form.get_by_label("Newsletter").select_option(CODE)
+    form.get_by_label("Step").select_option("outline")
+    form.get_by_role("button", name="Try", exact=True).press("Enter")
+    expect(page.get_by_text("Passages: 1")).to_be_visible()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Keep as a scenario").press("Enter")
+
+    expect(page.get_by_text("Kept in the set")).to_be_visible()
+    [kept] = sets.content["playground"]
+    assert (kept["kind"], kept["step"], kept["answer"]) == ("newsletter", "outline", PLAN)
+    assert kept["expect"]["cites"] == ["Price list"]

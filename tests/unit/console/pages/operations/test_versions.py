@@ -81,7 +81,10 @@ def mailboxes(_: Call) -> Answer:
 TEMPLATE = {"tier": 1, "required": [], "optional": [], "texts": {"en": {"email": "Hello."}}}
 PLACES: dict[str, tuple[str, dict[str, Any]]] = {
     MAILBOX: ("operations/mailboxes", {"GET /email-mailboxes": mailboxes}),
-    NEWSLETTERS: ("newsletters/model", {}),
+    NEWSLETTERS: (
+        "newsletters/model",
+        {"GET /newsletters": lambda _: Answer({"newsletters": []})},
+    ),
     HELP_DESK: (
         "operations/templates",
         {
