@@ -92,7 +92,7 @@ def send_batch(sending: Sending) -> Batch:
     for one in _due(issue, found, room):
         if room is not None and room.is_full:
             return Batch(issue, Stop(NOT_YET, until_ms=days.next_day_ms()))
-        waits_until = _wait_of(one, held, room)
+        waits_until = _wait_of(one, held, room) or _wait_of_pace(sending, one, held)
         if waits_until is not None:
             waits.append(waits_until)
             continue
@@ -148,6 +148,24 @@ def _wait_of(
     if room is not None and not room.has_place(recipients.provider_of(recipient)):
         times.append(days.next_day_ms())
     return max((one for one in times if one is not None and one > clock.now_ms()), default=None)
+
+
+def _wait_of_pace(
+    sending: Sending, recipient: Recipient, held: dict[str | None, int]
+) -> int | None:
+    """
+    Take a mail from the bucket of the recipient's mailbox provider and return None; or return until when the recipient
+    is passed over (ms since 1970), as the provider's others of the batch are then.
+    """
+    provider = recipients.provider_of(recipient)
+    rate = sending.allowance.to_providers.get(provider)
+    if rate is None:
+        return None
+    table = sending.resources.store.table
+    until = mailbox_providers.take(table, sending.issue.company_id, provider, rate)
+    if until is not None:
+        held[recipient.mailbox_provider] = until
+    return until
 
 
 def _end_of_round(table: Table, issue: Issue) -> Batch:

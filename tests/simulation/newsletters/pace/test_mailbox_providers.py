@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from newsletters.issues.pace.mailbox_providers import provider_of
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
-from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from shared.runtime.clock import HOUR_MS
+from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
 from tests.simulation.newsletters.steps.issues import (
     ONE,
     approved,
+    changed,
     drafted,
     mails,
     reported,
     sent,
     stats,
+    warm,
     with_readers,
 )
 
@@ -80,4 +85,83 @@ def test_an_unknown_mail_counts_at_its_provider_once_an_event_shows_it(system: S
     [("a@icloud.com", "apple"), ("a@ME.com", "apple"), ("a@me.com.example", None)],
 )
 def test_own_domains_of_apple_are_known(address: str, provider: str | None) -> None:
-    assert provider_of(address) == provider
+    assert provider_of(address, {}) == provider
+
+
+def test_mails_above_the_hourly_rate_of_a_provider_wait_and_others_go_on(system: System) -> None:
+    """24 an hour are a bucket of two mails. An issue goes on at the next run of the schedule."""
+    addresses = (*(f"reader{number}@gmail.com" for number in range(5)), *ADDRESSES[1:])
+    paces = {"google": {"per_hour": 24}}
+    settled(
+        EXPORTED,
+        with_readers(*addresses),
+        partial(configured, mailbox_providers=paces),
+        drafted,
+        approved,
+        warm,
+    )(system)
+    sent(system)
+    begun, others = system.clock.ms, len(ADDRESSES) - 1
+    system.drain()
+
+    first = Counter(_provider(one) for one in mails(system))
+    assert first == {"google": 2, "others": others}
+    assert shown(system)["google"] == {"waiting": 3, "sent": 2}
+    system.settle()
+    assert Counter(_provider(one) for one in mails(system)) == {"google": 5, "others": others}
+    assert stats(system) == {"audience": 9, "sent": 9}
+    assert system.clock.ms - begun >= 3 * HOUR_MS // 24
+
+
+def test_a_bound_of_other_domains_holds_none_of_the_known_providers(system: System) -> None:
+    others = tuple(f"reader{number}@farm.example" for number in range(3))
+    paces = {"other": {"per_hour": 1}}
+    settled(
+        EXPORTED,
+        with_readers("ann@gmail.com", *others),
+        partial(configured, mailbox_providers=paces),
+        drafted,
+        approved,
+        warm,
+    )(system)
+    sent(system)
+    system.drain()
+
+    assert shown(system)["google"] == {"sent": 1}
+    assert shown(system)["other"] == {"waiting": 2, "sent": 1}
+
+
+def test_a_domain_that_a_provider_hosts_counts_and_waits_as_the_providers_own(
+    system: System,
+) -> None:
+    """A delay of a mail to a hosted domain holds the provider's other mails, too."""
+    hosted, own = "cleo@farm.example", "ann@gmail.com"
+    paces = {"google": {"domains": ["Farm.Example"]}}
+    settled(
+        EXPORTED,
+        with_readers(hosted, own),
+        partial(configured, mailbox_providers=paces),
+        drafted,
+        approved,
+        warm,
+        sent,
+    )(system)
+    system.settle()
+    assert shown(system)["google"] == {"sent": 2}
+    (mail,) = [one for one in mails(system) if one["Destination"]["ToAddresses"] == [hosted]]
+    reported(system, mail, "DeliveryDelay")
+    system.settle()
+    drafted(system, key="second")
+    approved(system, "second")
+    system.sandbox.forget_sent()
+    changed("send", key="second")(system)
+    system.drain()
+
+    assert mails(system) == []
+    system.settle()
+    assert len(mails(system)) == 2
+
+
+def _provider(mail: dict[str, Any]) -> str:
+    (address,) = mail["Destination"]["ToAddresses"]
+    return "google" if address.endswith("@gmail.com") else "others"
