@@ -46,9 +46,9 @@ def _is_plain(
     return paces
 
 
-def stored(paces: dict[MailboxProvider, MailboxPaceInput]) -> MailboxPaces:
-    """Return paces as they are stored."""
-    return {name: MailboxPace(**one.model_dump()) for name, one in paces.items()}
+def stored(paces: dict[MailboxProvider, MailboxPaceInput]) -> MailboxPaces | None:
+    """Return paces as they are stored, None for no pace."""
+    return {name: MailboxPace(**one.model_dump()) for name, one in paces.items()} or None
 
 
 type PacesInput = Annotated[dict[MailboxProvider, MailboxPaceInput], AfterValidator(_is_plain)]

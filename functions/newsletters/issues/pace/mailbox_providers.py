@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Final
 
-from newsletters.store.items import CompanySettings, SendPace
+from newsletters.store.items import CompanySettings, MailboxPaces, SendPace
 from newsletters.store.items.recipients import MailboxProvider
 from shared.aws.dynamodb import Table
 from shared.aws.tables.rate_limits.gcra import Pace
@@ -27,14 +27,13 @@ _DOMAINS: Final[dict[MailboxProvider, tuple[str, ...]]] = {
 
 def hosted_domains(settings: CompanySettings | None) -> dict[str, MailboxProvider]:
     """Return the domains of which the company has said that a mailbox provider hosts them."""
-    paces = settings.mailbox_providers if settings is not None else {}
-    return {domain: provider for provider, of in paces.items() for domain in of.domains}
+    return {domain: one for one, of in _paces(settings).items() for domain in of.domains}
 
 
 def rates(settings: CompanySettings | None) -> dict[MailboxProvider, Rate]:
     """Return the rates of the mailbox providers that the company bounds."""
-    paces = settings.mailbox_providers if settings is not None else {}
-    return {one: _rate_of(of.per_hour) for one, of in paces.items() if of.per_hour is not None}
+    paces = _paces(settings).items()
+    return {one: _rate_of(of.per_hour) for one, of in paces if of.per_hour is not None}
 
 
 def provider_of(address: str, hosted: Mapping[str, MailboxProvider]) -> MailboxProvider | None:
@@ -64,6 +63,10 @@ def held_until(table: Table, company_id: str, provider: str) -> int | None:
 def take(table: Table, company_id: str, provider: MailboxProvider, rate: Rate) -> int | None:
     """Take a mail from the bucket of a provider and return None; or return when it has one (ms since 1970)."""
     return _pace(table).take(_subject(company_id, f"{provider}#rate"), rate)
+
+
+def _paces(settings: CompanySettings | None) -> MailboxPaces:
+    return (settings.mailbox_providers if settings is not None else None) or {}
 
 
 def _rate_of(per_hour: int) -> Rate:

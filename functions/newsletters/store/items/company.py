@@ -46,7 +46,7 @@ class CompanySettings(TableItem):
     check_claims: bool = False
     track_clicks: bool = False
     ses_tenant: bool = False
-    mailbox_providers: MailboxPaces = Field(default_factory=dict)
+    mailbox_providers: MailboxPaces | None = None
     ai_version: int | None = None
     updated_at: str
     updated_by: str
