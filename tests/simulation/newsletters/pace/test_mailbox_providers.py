@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from newsletters.issues.pace.mailbox_providers import provider_of
+from newsletters.issues.pace.mailbox_providers import provider_of, rates
+from newsletters.store.items import CompanySettings, MailboxPace
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
 from shared.runtime.clock import HOUR_MS
 from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
@@ -111,6 +112,48 @@ def test_mails_above_the_hourly_rate_of_a_provider_wait_and_others_go_on(system:
     assert Counter(_provider(one) for one in mails(system)) == {"google": 5, "others": others}
     assert stats(system) == {"audience": 9, "sent": 9}
     assert system.clock.ms - begun >= 3 * HOUR_MS // 24
+
+
+def test_two_issues_of_a_company_share_the_bucket_of_a_provider(system: System) -> None:
+    addresses = tuple(f"reader{number}@gmail.com" for number in range(2))
+    paces = {"google": {"per_hour": 36}}
+    settled(
+        EXPORTED,
+        with_readers(*addresses),
+        partial(configured, mailbox_providers=paces),
+        drafted,
+        approved,
+        warm,
+    )(system)
+    sent(system)
+    drafted(system, key="second")
+    approved(system, "second")
+    changed("send", key="second")(system)
+    system.drain()
+
+    assert len(mails(system)) == 3
+    system.settle()
+    assert len(mails(system)) == 4
+
+
+@pytest.mark.parametrize(
+    ("per_hour", "expected"),
+    [(12, (300_000, 1)), (1, (3_600_000, 1)), (7, (514_286, 1)), (600, (6_000, 50))],
+)
+def test_a_bucket_has_the_mails_of_five_minutes_and_one_at_least(
+    per_hour: int, expected: tuple[int, int]
+) -> None:
+    pace = MailboxPace(per_hour=per_hour)
+    settings = CompanySettings(
+        **CompanySettings.key("acme"),
+        company_id="acme",
+        mailbox_providers={"google": pace},
+        updated_at="-",
+        updated_by="-",
+    )
+    found = rates(settings)["google"]
+    assert (found.every_ms, found.burst) == expected
+    assert rates(None) == {}
 
 
 def test_a_bound_of_other_domains_holds_none_of_the_known_providers(system: System) -> None:
