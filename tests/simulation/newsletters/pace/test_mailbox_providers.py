@@ -10,7 +10,9 @@ import pytest
 
 from newsletters.issues.pace.mailbox_providers import provider_of, rates
 from newsletters.store.items import CompanySettings, MailboxPace
+from newsletters.store.items.issues import SHARDS
 from newsletters.store.items.recipients import MAILBOX_PROVIDERS
+from newsletters.store.readers import recipients
 from shared.runtime.clock import HOUR_MS
 from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
 from tests.simulation.newsletters.steps.issues import (
@@ -27,6 +29,8 @@ from tests.simulation.newsletters.steps.issues import (
 )
 
 if TYPE_CHECKING:
+    from newsletters.store.items import Recipient
+    from shared.aws.dynamodb import Table
     from tests.simulation.newsletters.system import System
 
 ADDRESSES = ("ann@gmail.com", "bob@outlook.de", "eve@yahoo.fr", "fay@me.com", "cleo@farm.example")
@@ -134,6 +138,37 @@ def test_two_issues_of_a_company_share_the_bucket_of_a_provider(system: System) 
     assert len(mails(system)) == 3
     system.settle()
     assert len(mails(system)) == 4
+
+
+def test_an_issue_goes_on_at_its_place_when_only_mails_to_a_bounded_provider_are_left(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six turns and the settlement read each shard twice, and the place of each turn again."""
+    addresses = tuple(f"reader{number}@gmail.com" for number in range(6))
+    paces = {"google": {"per_hour": 12}}
+    settled(
+        EXPORTED,
+        with_readers(*addresses),
+        partial(configured, mailbox_providers=paces),
+        drafted,
+        approved,
+        warm,
+    )(system)
+    places: list[tuple[int, str | None]] = []
+    page = recipients.page
+
+    def read(
+        table: Table, issue_id: str, shard: int, *, limit: int, after: str | None = None
+    ) -> tuple[list[Recipient], str | None]:
+        places.append((shard, after))
+        return page(table, issue_id, shard, limit=limit, after=after)
+
+    monkeypatch.setattr(recipients, "page", read)
+    sent(system)
+    system.settle()
+
+    assert len(places) == 2 * SHARDS + len(addresses) - 1
+    assert stats(system) == {"audience": 6, "sent": 6}
 
 
 @pytest.mark.parametrize(
