@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from newsletters.api import views
+from newsletters.api.company.mailbox_paces import PacesInput
 from newsletters.configuration.model_limits import FEWEST_TOKENS
 from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, TYPES
 from newsletters.store import items
@@ -343,6 +344,7 @@ class SettingsInput(Change):
     check_claims: Flag = False
     track_clicks: Flag = False
     ses_tenant: Flag = False
+    mailbox_providers: PacesInput = Field(default_factory=dict)
 
 
 class VersionedSettings(Change):

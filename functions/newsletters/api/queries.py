@@ -113,6 +113,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
             check_claims=False,
             track_clicks=False,
             ses_tenant=False,
+            mailbox_providers={},
             version=0,
             ai_version=None,
         )
@@ -124,6 +125,7 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
         check_claims=stored.check_claims,
         track_clicks=stored.track_clicks,
         ses_tenant=stored.ses_tenant,
+        mailbox_providers=stored.mailbox_providers or {},
         version=stored.version,
         ai_version=stored.ai_version,
     )

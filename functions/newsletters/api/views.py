@@ -9,6 +9,7 @@ from newsletters.store.items import (
     Citation,
     CustomTopic,
     EditorWarning,
+    MailboxPaces,
     NewsletterStatus,
     OutlineSection,
     QueryRecord,
@@ -325,6 +326,7 @@ class SettingsView(View):
     check_claims: bool
     track_clicks: bool
     ses_tenant: bool
+    mailbox_providers: MailboxPaces
     version: int
     ai_version: int | None
 

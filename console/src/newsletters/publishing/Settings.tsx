@@ -2,16 +2,18 @@
 
 import { useState } from "preact/hooks";
 import { useAction, useResource } from "../../api/resource";
+import type { NewslettersApi } from "../../api/routes";
 import { useApp } from "../../app";
 import { LiveChange } from "../../operations/switches/LiveChange";
 import { count, Section } from "../../operations/sections";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { showToast } from "../../ui/toastList";
+import { Paces } from "./Paces";
 
 const SWITCHES = ["four_eyes", "track_clicks", "ses_tenant"] as const;
 type Switch = (typeof SWITCHES)[number];
-type Changed = Partial<Record<Switch, boolean>> & { ai_daily_units?: number };
+type Changed = Partial<Record<Switch, boolean>> & { ai_daily_units?: number; mailbox_providers?: NewslettersApi.SettingsView["mailbox_providers"] };
 
 export function Settings() {
   const { client } = useApp();
@@ -19,7 +21,7 @@ export function Settings() {
   const read = async (signal?: AbortSignal) => (await client.call("GET /newsletters/settings", signal ? { signal } : {})).result;
   const found = useResource(read, [client]);
   // Of the version that is stored now: another setting may have been changed meanwhile.
-  const set = async (changed: Changed) => client.call("PUT /newsletters/settings", { body: { version: (await read()).version, ...changed } });
+  const set = async (changed: Changed, version?: number) => client.call("PUT /newsletters/settings", { body: { version: version ?? (await read()).version, ...changed } });
   return (
     <Section title={t("newsletter.settings")} about={t("newsletter.settings.about")} resource={found}>
       {(settings) => (
@@ -35,6 +37,7 @@ export function Settings() {
             ))}
           </ul>
           <Units key={settings.version} now={settings.ai_daily_units} set={set} onStored={found.reload} />
+          <Paces key={`paces ${settings.version}`} settings={settings} set={(mailbox_providers, version) => set({ mailbox_providers }, version)} onStored={found.reload} />
           {asked && (
             <LiveChange
               title={t(`newsletter.settings.${asked}`)}

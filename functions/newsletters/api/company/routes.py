@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from newsletters.api import inputs, queries, views
 from newsletters.api.access import NotFound
-from newsletters.api.company import proven, versions
+from newsletters.api.company import mailbox_paces, proven, versions
 from newsletters.api.queries import ApiDependencies
 from newsletters.store import companies, sets
 from newsletters.store.items import CompanySettings
@@ -48,7 +48,7 @@ class CompanyRoutes:
     def put_settings(
         self, request: Request[inputs.SettingsInput]
     ) -> Callable[[], views.SettingsView]:
-        """Change settings of the company: model, retriever, limit, checks, clicks, tenant. Absent ones stay."""
+        """Change settings of the company: model, retriever, limit, checks, clicks, tenant, paces. Absent ones stay."""
 
         def change() -> views.SettingsView:
             company = request.caller.company
@@ -65,6 +65,7 @@ class CompanyRoutes:
                 check_claims=given.check_claims,
                 track_clicks=given.track_clicks,
                 ses_tenant=given.ses_tenant,
+                mailbox_providers=mailbox_paces.stored(given.mailbox_providers),
                 updated_at=timestamp(clock.now_ms()),
                 updated_by=request.caller.principal,
                 version=given.version,

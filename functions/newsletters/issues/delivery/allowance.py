@@ -9,18 +9,23 @@ at their next turn, within 20 seconds; until then SES may throttle, and a thrott
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from newsletters.issues.delivery import provider
+from newsletters.issues.pace import mailbox_providers
+from newsletters.store import companies
 from newsletters.store.delivery import senders
 from shared.aws.tables.rate_limits.limit import Rate
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from newsletters.configuration.resources import SendingResources
+    from newsletters.store.items import MailboxProvider
     from shared.providers.email.identities import Account
 
 PART: Final = 0.8
@@ -45,17 +50,22 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The rate of the company's mails, and the tenant of SES as which they are sent; None: the account's own."""
+    """
+    The rate of the company's mails and of those to the mailbox providers that it bounds, and the tenant of SES as which
+    they are sent; None: the account's own.
+    """
 
     rate: Rate
     tenant: str | None = None
+    to_providers: Mapping[MailboxProvider, Rate] = field(default_factory=dict)
 
 
 def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
-    """Return what a turn may use, or why nothing is sent now. One read and one write, and calls of SES."""
+    """Return what a turn may use, or why nothing is sent now. A read and a write, and calls of SES."""
     try:
+        settings = companies.get_settings(resources.store.table, company_id)
         account = resources.account.now()
-        tenant = provider.tenant_for(resources, company_id)
+        tenant = provider.tenant_by(settings, company_id)
         is_paused = tenant is not None and resources.tenants().is_paused(tenant)
     except Transient:
         return Stop(UNREADABLE)
@@ -66,8 +76,9 @@ def of_turn(resources: SendingResources, company_id: str) -> Allowance | Stop:
     if _is_spent(account):
         return Stop(DAY_SPENT, until_ms=clock.now_ms() + DAY_SPENT_MS)
     until_ms = clock.now_ms() + SENDS_MS
-    companies = senders.note(resources.store.table, company_id, until_ms)
-    return Allowance(share_of(account.a_second, companies), tenant)
+    sharing = senders.note(resources.store.table, company_id, until_ms)
+    rate = share_of(account.a_second, sharing)
+    return Allowance(rate, tenant, mailbox_providers.rates(settings))
 
 
 def share_of(a_second: float, companies: int) -> Rate:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links
-from newsletters.issues.delivery import provider, subject_tests
+from newsletters.issues.delivery import provider, subject_tests, waits
 from newsletters.issues.delivery.allowance import Stop
 from newsletters.issues.delivery.recipients import audience
 from newsletters.issues.delivery.recipients.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
-from newsletters.issues.pace import days, mailbox_providers, warm_up
+from newsletters.issues.pace import days, warm_up
 from newsletters.store import issues
 from newsletters.store.items import RecipientState, SendPace
 from newsletters.store.items.issues import SHARDS
@@ -85,28 +85,31 @@ def send_batch(sending: Sending) -> Batch:
     found, after = recipients.page(
         table, issue.issue_id, issue.shard, limit=BATCH, after=issue.after_recipient
     )
-    held = _held(table, issue.company_id, found)
+    held = waits.held(table, issue.company_id, found)
     room = warm_up.room_today(table, issue.company_id, issue.sender)
     sending = replace(sending, room=room)
-    doubts, waits = 0, [issue.waits_until] if issue.waits_until is not None else []
+    doubts, ends = 0, [issue.waits_until] if issue.waits_until is not None else []
+    rates = sending.allowance.to_providers
     for one in _due(issue, found, room):
         if room is not None and room.is_full:
             return Batch(issue, Stop(NOT_YET, until_ms=days.next_day_ms()))
-        waits_until = _wait_of(one, held, room)
+        waits_until = _wait_of(one, held, room) or waits.of_pace(table, issue, rates, one, held)
         if waits_until is not None:
-            waits.append(waits_until)
+            ends.append(waits_until)
             continue
         try:
             result = _send(sending, one)
         except NoPlace:  # Another issue of the domain has taken the last one.
-            waits.append(days.next_day_ms())
+            ends.append(days.next_day_ms())
             continue
         if isinstance(result, Stop):
             return Batch(issue, result)
         doubts += not result
         if doubts >= MOST_DOUBTS:
             return Batch(issue, Stop(DOUBTS))
-    waits_until = min(waits, default=None)
+    if held and (until := waits.only_held_until(table, issue, held)) is not None:
+        return Batch(issue, Stop(NOT_YET, until_ms=until))
+    waits_until = min(ends, default=None)
     if after is not None:
         place: dict[str, Any] = {"after_recipient": after}
     else:
@@ -128,16 +131,6 @@ def _due(issue: Issue, found: Sequence[Recipient], room: DayRoom | None) -> list
         if (one.variant is not None or not is_open)
         and (not is_ordered or (one.rank or 0) <= issue.rank)
     ]
-
-
-def _held(table: Table, company_id: str, found: Sequence[Recipient]) -> dict[str | None, int]:
-    """Return the mailbox providers of planned recipients to whom nothing is sent now, and until when."""
-    planned = {one.mailbox_provider for one in found if one.state is RecipientState.PLANNED}
-    ends = {
-        one: mailbox_providers.held_until(table, company_id, one)
-        for one in sorted(filter(None, planned))
-    }
-    return {one: until for one, until in ends.items() if until is not None}
 
 
 def _wait_of(

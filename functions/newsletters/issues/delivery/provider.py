@@ -12,13 +12,18 @@ from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import SendingResources
+    from newsletters.store.items import CompanySettings
     from shared.providers.email.ses import Mail
     from shared.providers.outcomes import Sent
 
 
 def tenant_for(resources: SendingResources, company_id: str) -> str | None:
     """Return the tenant as which a company's mails are sent, None for the account's own."""
-    settings = companies.get_settings(resources.store.table, company_id)
+    return tenant_by(companies.get_settings(resources.store.table, company_id), company_id)
+
+
+def tenant_by(settings: CompanySettings | None, company_id: str) -> str | None:
+    """As `tenant_for`, by the company's settings."""
     return tenant_of(company_id) if settings is not None and settings.ses_tenant else None
 
 

@@ -45,7 +45,14 @@ they are due (`NLDUE`), and parked events by company (`NLPARKED`).
 
 from typing import Final
 
-from newsletters.store.items.company import AiUse, CompanySettings, SettingsVersion, WarmUp
+from newsletters.store.items.company import (
+    AiUse,
+    CompanySettings,
+    MailboxPace,
+    MailboxPaces,
+    SettingsVersion,
+    WarmUp,
+)
 from newsletters.store.items.evaluation import (
     SettingsResult,
     SettingsRun,
@@ -82,6 +89,7 @@ from newsletters.store.items.readers import (
 )
 from newsletters.store.items.recipients import (
     IssueStats,
+    MailboxProvider,
     Recipient,
     RecipientState,
     TestMail,
@@ -145,6 +153,9 @@ __all__ = [
     "Job",
     "JobState",
     "MailTemplate",
+    "MailboxPace",
+    "MailboxPaces",
+    "MailboxProvider",
     "Metadata",
     "NewsletterStatus",
     "Outline",
@@ -187,4 +198,4 @@ __all__ = [
     "WarmUp",
     "Welcome",
     "WelcomeMail",
-]  # fmt: skip
+]

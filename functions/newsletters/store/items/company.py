@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from newsletters.store.items.item import TableItem
+from newsletters.store.items.recipients import MailboxProvider
 from shared.ai.versions.stored import Version
 from shared.aws.audited import audited
 
 
-@audited(maps=("ai", "retrieval"))
+class MailboxPace(BaseModel):
+    """
+    What a company knows of a mailbox provider: the most mails *per_hour* of its issues (None: no bound), and the
+    *domains* of others that the provider hosts.
+    """
+
+    per_hour: int | None = None
+    domains: list[str] = Field(default_factory=list)
+
+
+type MailboxPaces = dict[MailboxProvider, MailboxPace]
+
+
+@audited(maps=("ai", "retrieval", "mailbox_providers"))
 class CompanySettings(TableItem):
     """
     The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
     (`shared.ai.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
     author cannot approve an own draft, with *check_claims* the model judges each statement of a draft by its passages.
     *track_clicks*: clicks of readers are counted. *ses_tenant*: mails are sent as a tenant of SES of its own.
-    *ai_version* is the live version of the model's settings.
+    *mailbox_providers*: the pace of issues for each. *ai_version* is the live version of the model's settings.
     """
 
     partition: ClassVar[str] = "NLCOMPANY#{company_id}"
@@ -32,6 +46,7 @@ class CompanySettings(TableItem):
     check_claims: bool = False
     track_clicks: bool = False
     ses_tenant: bool = False
+    mailbox_providers: MailboxPaces | None = None
     ai_version: int | None = None
     updated_at: str
     updated_by: str

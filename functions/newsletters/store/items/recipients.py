@@ -121,6 +121,7 @@ type MailboxProvider = Literal["google", "microsoft", "yahoo", "apple", "other"]
 MAILBOX_PROVIDERS: Final[tuple[MailboxProvider, ...]] = (
     "google", "microsoft", "yahoo", "apple", "other",
 )  # fmt: skip
+OTHER: Final[MailboxProvider] = "other"
 PROVIDER_COUNTS: Final[tuple[Count, ...]] = (
     "sent", "delivered", "delayed", "bounced", "complained",
 )  # fmt: skip

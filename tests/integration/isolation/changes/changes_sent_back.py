@@ -31,7 +31,14 @@ VOLATILE = frozenset(
 IDENTITIES = frozenset({"id"})
 # Maps that are one value: an entry that is left out is removed.
 VALUES = frozenset(
-    {"team_names", "brands", "requirements_schema", "template_enabled", "conditions"}
+    {
+        "team_names",
+        "brands",
+        "requirements_schema",
+        "template_enabled",
+        "conditions",
+        "mailbox_providers",
+    }
 )
 # Fields that are what a call does, or on what condition, and no values of an object.
 INSTRUCTIONS = frozenset({"add_tags", "remove_tags", "expected_seq", "dry_run", "seen"})

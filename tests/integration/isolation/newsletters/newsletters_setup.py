@@ -82,7 +82,9 @@ class TwoCompanies(QueuedCompanies[System]):
         code, other = self._create(), self._create()
         of_both = self._create(user=BOTH)
         self._fill(code)
-        self._call("PUT", "settings", {"version": 0, "four_eyes": True})
+        paces = {"google": {"per_hour": 600, "domains": ["mill.example"]}}
+        settings = {"version": 0, "four_eyes": True, "mailbox_providers": paces}
+        self._call("PUT", "settings", settings)
         for name in (SOURCE["name"], "report-2.md"):
             self._call("POST", "sources", {**SOURCE, "name": name})
         self._call("POST", f"{code}/review/request", {"version": 1, "note": "canary-words"})

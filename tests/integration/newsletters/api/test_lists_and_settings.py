@@ -148,6 +148,21 @@ def test_settings_have_versions_and_defaults(author: Author) -> None:
     assert (removed["ai"], removed["four_eyes"]) == (None, True)
 
 
+def test_paces_of_mailbox_providers_are_set_as_a_whole_with_domains_as_addresses_have_them(
+    author: Author,
+) -> None:
+    paces = {"google": {"per_hour": 600, "domains": ["Bücher.example"]}, "other": {"per_hour": 60}}
+    written = author.do("PUT", SETTINGS, {"version": 0, "mailbox_providers": paces})
+
+    kept = author.do("PUT", SETTINGS, {"version": 1, "four_eyes": True})["mailbox_providers"]
+    removed = author.do("PUT", SETTINGS, {"version": 2, "mailbox_providers": {}})
+
+    google = {"per_hour": 600, "domains": ["xn--bcher-kva.example"]}
+    assert written["mailbox_providers"]["google"] == google
+    assert kept == written["mailbox_providers"]
+    assert removed["mailbox_providers"] == {}
+
+
 def test_a_model_of_the_same_provider_keeps_what_is_not_named_and_of_another_one_nothing(
     author: Author,
 ) -> None:
@@ -176,6 +191,15 @@ def test_a_model_of_the_same_provider_keeps_what_is_not_named_and_of_another_one
         ("ai", {"provider": "openai"}),
         ("ai", {**MODEL, "api_key": "a secret"}),
         ("colour", "red"),
+        ("mailbox_providers", {"gmx": {"per_hour": 10}}),
+        ("mailbox_providers", {"google": {"per_hour": 0}}),
+        ("mailbox_providers", {"google": {"per_hour": "10"}}),
+        ("mailbox_providers", {"google": {"per_hour": 36_001}}),
+        ("mailbox_providers", {"google": {"per_minute": 10}}),
+        ("mailbox_providers", {"google": {"domains": ["no domain"]}}),
+        ("mailbox_providers", {"google": {"domains": ["a.example", "A.example"]}}),
+        ("mailbox_providers", {"google": {"domains": [f"d{n}.example" for n in range(101)]}}),
+        ("mailbox_providers", {"other": {"domains": ["a.example"]}}),
     ],
 )
 def test_settings_that_break_a_rule_are_refused_by_name(

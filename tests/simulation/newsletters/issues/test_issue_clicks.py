@@ -125,4 +125,4 @@ def test_a_delay_holds_the_mails_to_that_mailbox_provider_only(system: System) -
     ],
 )
 def test_the_mailbox_provider_is_known_from_the_domain(address: str, provider: str | None) -> None:
-    assert provider_of(address) == provider
+    assert provider_of(address, {}) == provider

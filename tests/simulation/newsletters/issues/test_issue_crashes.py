@@ -18,7 +18,7 @@ from newsletters.store.items import IssueState, RecipientState
 from tests.simulation.crashes.disturbances import failures, unlike
 from tests.simulation.crashes.recorded_run import RecordedRun
 from tests.simulation.newsletters.final_state import state_of
-from tests.simulation.newsletters.scenarios import EXPORTED, settled
+from tests.simulation.newsletters.scenarios import EXPORTED, configured, settled
 from tests.simulation.newsletters.steps.issues import (
     READY,
     addressed,
@@ -85,6 +85,13 @@ def at_the_end_of_a_day(system: System) -> None:
     system.clock.ms += DAY_MS - system.clock.ms % DAY_MS - 15 * 60_000
 
 
+def one_mail_in_five_minutes(system: System) -> None:
+    """Two of the three readers have a domain whose provider is bounded."""
+    hosted = {"google": {"per_hour": 12, "domains": ["orchard.example", "mill.example"]}}
+    configured(system, mailbox_providers=hosted)
+    warm(system)
+
+
 BY_PEOPLE = {
     "subjects": ["Other"],
     "sample_percent": 50,
@@ -122,6 +129,11 @@ SCENARIOS = [
         "sent in a warm-up",
         [sent],
         settled(EXPORTED, with_readers(), at_the_end_of_a_day, drafted, approved),
+    ),
+    Scenario(
+        "sent at the pace of a mailbox provider",
+        [sent],
+        settled(EXPORTED, with_readers(), one_mail_in_five_minutes, drafted, approved),
     ),
 ]
 

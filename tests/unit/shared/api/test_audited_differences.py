@@ -117,6 +117,7 @@ FIXED_NAMES = frozenset(
     {
         *("Definitions.definitions", "Retention.days", "Retention.proposed", "Mailbox.ai"),
         *("Mailbox.business_hours", "CompanySettings.ai", "CompanySettings.retrieval"),
+        "CompanySettings.mailbox_providers",
         *("CompanySettings.percents", "Series.rule", "MailTemplate.colours", "Phone.call_settings"),
         *("Phone.transcription", "Phone.sending_blocks", "MediaTypesConfig.supported_types"),
         *("MessagePrices.prices", "ReportSettings.business_hours", "Issue.subject_test"),

@@ -13,7 +13,7 @@ from newsletters.issues import local_times
 from newsletters.issues.delivery import subject_tests
 from newsletters.issues.delivery.recipients import audience
 from newsletters.issues.pace import mailbox_providers, warm_up
-from newsletters.store import issues
+from newsletters.store import companies, issues
 from newsletters.store.items import Recipient, RecipientState
 from newsletters.store.readers import recipients
 from shared.identity.keyed_hashes import address_hashes
@@ -74,13 +74,17 @@ def _planned(
     keys = [Recipient.key_of(issue.issue_id, name) for name in every]
     stored = map(Recipient.read, resources.store.table.get_many(keys)) if keys else ()
     holders = {one.recipient: one.contact_id for one in stored}
+    settings = companies.get_settings(resources.store.table, issue.company_id)
+    hosted = mailbox_providers.hosted_domains(settings)
     planned: list[Recipient] = []
     for person in people:
         hashes = names.get(person.contact_id, [])
         holder = next((holders[name] for name in hashes if name in holders), None)
         if holder == person.contact_id:
             continue
-        planned.append(_recipient(issue, list_id, person, hashes, is_shared=holder is not None))
+        provider = mailbox_providers.provider_of(person.address or "", hosted)
+        made = _recipient(issue, list_id, person, hashes, is_shared=holder is not None)
+        planned.append(made.model_copy(update={"mailbox_provider": provider}))
         holders |= dict.fromkeys(hashes[:1], person.contact_id) if holder is None else {}
     return planned
 
@@ -103,7 +107,6 @@ def _recipient(
         contact_id=person.contact_id,
         list_id=list_id,
         address_hash=hashes[0] if hashes else None,
-        mailbox_provider=mailbox_providers.provider_of(person.address or ""),
         state=RecipientState.PLANNED if reason is None else RecipientState.SKIPPED,
         reason=reason,
         not_before=_time_of(issue, person),

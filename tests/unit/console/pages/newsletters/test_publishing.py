@@ -128,6 +128,7 @@ def test_a_switch_of_all_newsletters_says_what_it_does_and_is_undone(
     stored: dict[str, Any] = {
         "ai": None, "retrieval": {}, "ai_daily_units": 200, "four_eyes": False, "version": 3,
         "check_claims": False, "track_clicks": True, "ses_tenant": False, "ai_version": None,
+        "mailbox_providers": {},
     }  # fmt: skip
     puts: list[dict[str, Any]] = []
 
@@ -157,13 +158,58 @@ def test_a_switch_of_all_newsletters_says_what_it_does_and_is_undone(
     expect(row.locator(".badge")).to_have_text(known["newsletter.settings.on"])
     page.locator(".toast button").first.click()
     expect(row.locator(".badge")).to_have_text(known["newsletter.settings.off"])
-    page.get_by_role("spinbutton").fill("50")
-    page.get_by_role("button", name=known["newsletter.store"]).click()
-    expect(page.locator(".ops-editor")).to_contain_text("50")
+    units = page.get_by_role("form", name=known["newsletter.settings.ai_daily_units"])
+    units.get_by_role("spinbutton").fill("50")
+    units.get_by_role("button", name=known["newsletter.store"]).click()
+    expect(units).to_contain_text("50")
     assert [{name: value for name, value in one.items() if name != "version"} for one in puts] == [
         {"four_eyes": True},
         {"four_eyes": False},
         {"ai_daily_units": 50},
+    ]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_pace_of_a_mailbox_provider_and_its_hosted_domains_are_stored_and_undone(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    known = texts(locale)
+    stored: dict[str, Any] = {
+        "ai": None, "retrieval": {}, "ai_daily_units": 200, "four_eyes": False, "version": 3,
+        "check_claims": False, "track_clicks": True, "ses_tenant": False, "ai_version": None,
+        "mailbox_providers": {"yahoo": {"per_hour": 60, "domains": []}},
+    }  # fmt: skip
+    puts: list[dict[str, Any]] = []
+
+    def put(call: Call) -> Answer:
+        puts.append(dict(call.input))
+        assert call.input["version"] == stored["version"]
+        stored.update(call.input, version=call.input["version"] + 1)
+        return Answer(stored)
+
+    network = network_of(
+        pages,
+        [],
+        **{
+            "GET /newsletters/settings": lambda _: Answer(dict(stored)),
+            "PUT /newsletters/settings": put,
+        },
+    )
+    page = opened(network, "newsletters/settings")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    form = page.get_by_role("form", name=known["newsletter.paces"])
+    google = form.get_by_role("group", name=known["newsletter.provider.google"])
+    google.get_by_label(known["newsletter.paces.per_hour"]).fill("600")
+    google.get_by_label(known["newsletter.paces.domains"]).fill("farm.example\nmill.example")
+    check(page)
+    form.get_by_role("button", name=known["newsletter.paces.store"]).click()
+    page.locator(".toast button").first.click()
+    expect(google.get_by_role("spinbutton")).to_have_value("")
+    yahoo = {"per_hour": 60, "domains": []}
+    hosted = {"per_hour": 600, "domains": ["farm.example", "mill.example"]}
+    assert [one["mailbox_providers"] for one in puts] == [
+        {"google": hosted, "yahoo": yahoo},
+        {"yahoo": yahoo},
     ]
 
 
