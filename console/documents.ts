@@ -46,10 +46,10 @@ function rendered(name: string, text: string, names: ReadonlySet<string>): Docum
   const marked = new Marked({ gfm: true });
   marked.use({
     renderer: {
-      heading({ tokens, depth, text }: Tokens.Heading) {
+      heading({ tokens, depth }: Tokens.Heading) {
         const content = this.parser.parseInline(tokens);
-        const plain = text.replace(/[`*_]/g, "");
-        const slug = unique(slugOf(text), headings);
+        const plain = this.parser.parseInline(tokens, this.parser.textRenderer);
+        const slug = unique(slugOf(plain), headings);
         headings.push({ depth, text: plain, slug });
         return `<h${depth} id="${escaped(slug)}">${content}</h${depth}>\n`;
       },

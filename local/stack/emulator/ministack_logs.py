@@ -9,6 +9,7 @@ these logs. A longer wait would be longer than most invocations.
 import queue
 import time
 import uuid
+from weakref import WeakKeyDictionary
 
 from ministack.core import lambda_runtime
 from ministack.core.lambda_runtime import Worker
@@ -16,25 +17,34 @@ from ministack.core.lambda_runtime import Worker
 _MARK = f"end of the invocation {uuid.uuid4().hex}"
 # The end of the loop over invocations in the program of a Python function: here it sends the answer.
 _ANSWERED = "        _real_stdout.flush()\n\nrun()\n"
+# How many marks of each process have not come in time.
+_late: WeakKeyDictionary["queue.Queue[str]", int] = WeakKeyDictionary()
 _LOOK_SECONDS, _LONGEST_SECONDS = 0.1, 10.0
 
 
 def all_lines(worker: Worker, **_waits: float) -> str:
-    """Return a function's output up to its mark, or to its end if the process ended before."""
-    reader = worker._stderr_thread
+    """
+    Return a function's output up to its mark, or to its end if the process ended before. Lines that come too late are
+    with those of the next invocation, which has its mark behind theirs.
+    """
+    reader, arrived = worker._stderr_thread, worker._stderr_queue
     lines: list[str] = []
+    marks = _late.pop(arrived, 0) + 1
     deadline = time.monotonic() + _LONGEST_SECONDS
     while time.monotonic() < deadline:
         is_complete = not reader.is_alive()  # then all lines are in the queue
         try:
-            line = worker._stderr_queue.get(timeout=0 if is_complete else _LOOK_SECONDS)
+            line = arrived.get(timeout=0 if is_complete else _LOOK_SECONDS)
         except queue.Empty:
             if is_complete:
                 break
             continue
         lines.append(line.removesuffix(_MARK))
-        if line.endswith(_MARK):
+        marks -= line.endswith(_MARK)
+        if not marks:
             break
+    else:
+        _late[arrived] = marks
     return "\n".join(line for line in lines if line)
 
 

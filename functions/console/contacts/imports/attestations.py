@@ -10,6 +10,7 @@ What a company attests of all people of a file: that they have agreed to message
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ OF_CHANNELS: Final = {
     "email": IdentifierKind.EMAIL,
 }
 EVIDENCE: Final = "import {import_id}: {source}"  # of what a file attests
+_OF_A_FILE: Final = re.compile(r"import [0-9a-f]{32}: ")  # people may begin their evidence alike
 IMPORTED: Final = "imported"  # the reason of an address that an earlier tool did not reach
 
 
@@ -111,7 +113,7 @@ def _opt_out(consents: Consents, own: Sequence[str], channel: str, said: Attesta
     for address in own:
         newest = consents.standing(said.company, [address], channel).newest
         at_ms = said.at_ms
-        if newest is not None and newest.evidence.startswith(EVIDENCE.partition("{")[0]):
+        if newest is not None and _OF_A_FILE.match(newest.evidence):
             at_ms = max(at_ms, clock.from_text(newest.at))
         statement = _statement(said, at_ms)
         consents.record_opt_out(said.company, [address], statement, channels=(channel,))

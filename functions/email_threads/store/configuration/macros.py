@@ -38,8 +38,15 @@ def put(table: Table, macro: Macro, seen: Seen | None = None) -> None:
     """
     Write a macro in place of the one that was *seen* and list it. Idempotent. Raises TooManyMacros, ChangedMeanwhile.
 
-    Listed first: a name without its item is left out of lists, an item without its name could not be found.
+    Listed first: a name without its item is left out of lists, an item without its name could not be found. One that
+    was seen is listed already, and after its removal its name must not be listed again.
     """
+    if seen is None or seen.updated_at is None:
+        _list(table, macro)
+    put_over(table, Macro.key(macro.company_id, macro.name), macro, seen)
+
+
+def _list(table: Table, macro: Macro) -> None:
     room = _names.not_exists() | _names.size().lt(MOST) | _names.contains(macro.name)
     try:
         table.update(
@@ -49,7 +56,6 @@ def put(table: Table, macro: Macro, seen: Seen | None = None) -> None:
         )
     except ConditionFailed:
         raise TooManyMacros(f"a company has at most {MOST} macros") from None
-    put_over(table, Macro.key(macro.company_id, macro.name), macro, seen)
 
 
 def remove(table: Table, company_id: str, name: str) -> None:

@@ -32,8 +32,15 @@ def put(table: Table, reply: CannedReply, seen: Seen | None = None) -> None:
     """
     Write a canned reply in place of the one that was *seen* and list it. Idempotent. Raises ListFull, ChangedMeanwhile.
 
-    Listed first: a name without its item is left out of lists, an item without its name could not be found.
+    Listed first: a name without its item is left out of lists, an item without its name could not be found. One that
+    was seen is listed already, and after its removal its name must not be listed again.
     """
+    if seen is None or seen.updated_at is None:
+        _list(table, reply)
+    put_over(table, pk(reply.pk), reply, seen)
+
+
+def _list(table: Table, reply: CannedReply) -> None:
     company = str(reply.company)
     room = _names.not_exists() | _names.size().lt(MOST) | _names.contains(reply.name)
     head = {"itemType": CannedReplyList.item_type, **CannedReplyList.named(company=company)}
@@ -46,7 +53,6 @@ def put(table: Table, reply: CannedReply, seen: Seen | None = None) -> None:
         )
     except ConditionFailed:
         raise ListFull(f"a company has at most {MOST} canned replies") from None
-    put_over(table, pk(reply.pk), reply, seen)
 
 
 def remove(table: Table, company: str, name: str) -> None:

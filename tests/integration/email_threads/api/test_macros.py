@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from email_threads.store.configuration import macros
 from shared.aws.dynamodb import Table
 from tests.integration.email_threads.api.thread_calls import refused, result
 from tests.integration.email_threads.drafting import asked, changes_of, shown, text_of
@@ -92,6 +93,23 @@ def test_of_two_people_who_change_one_macro_the_second_is_refused_and_replaces_n
     assert (first[0], second[0], second[1]["error"]["code"]) == (200, 409, "version_conflict")
     [kept] = result(system.call("GET", MACROS))["macros"]
     assert kept["add_tags"] == ["two"]
+
+
+def test_a_refused_change_of_a_removed_macro_takes_no_place_among_the_macros(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(macros, "MOST", 1)
+    saved(system, add_tags=["one"])
+    [made] = result(system.call("GET", MACROS))["macros"]
+    system.call("POST", f"{MACROS}/ready/remove", {})
+
+    late = {"name": "ready", "add_tags": ["two"], "seen": made["updated_at"]}
+    refused = system.call("POST", MACROS, late)
+    other = system.call("POST", MACROS, {"name": "other", "add_tags": ["three"]})
+
+    assert (refused[0], refused[1]["error"]["code"]) == (409, "version_conflict")
+    assert other[0] == 200, other
+    assert [one["name"] for one in result(system.call("GET", MACROS))["macros"]] == ["other"]
 
 
 def test_without_the_right_to_approve_the_answer_waits_and_the_macro_says_so(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from local.sandbox.accounts.openai import OpenAiAnswer
+from newsletters.api.company.tries import playground
 from newsletters.store import companies
 from shared.ai.spending import ceilings, usage
 from shared.aws.dynamodb import Table
@@ -21,12 +22,15 @@ from tests.integration.newsletters.api.tried_newsletters import (
     blocks,
     verdicts,
 )
+from tests.simulation.invocations import Invocation
 from tests.simulation.newsletters.system import BEN, COMPANY, MODEL
 
 if TYPE_CHECKING:
+    from shared.ai.retrieval.port import Passage, Query
     from tests.integration.newsletters.api.author import Author
 
 TRY = "/newsletters/settings/playground"
+LONG_MS = 9_000  # of one query
 
 
 def tried(author: Author, **given: Any) -> dict[str, Any]:
@@ -148,6 +152,28 @@ def test_a_model_that_does_not_answer_is_told_apart_from_one_that_cannot_be_used
     author.system.sandbox.openai.answers.append(OpenAiAnswer(refused=refused))
 
     assert author.refused("POST", TRY, {"step": "section", "newsletter": WRITTEN}) == expected
+
+
+def test_a_search_that_takes_too_long_for_a_call_says_so_before_the_call_is_cut_off(
+    author: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    author.at("selected")
+    asked: list[str] = []
+
+    class Slow:
+        def retrieve(self, company: str, query: Query, *, limit: int) -> list[Passage]:
+            assert (company, limit > 0) == (COMPANY, True)
+            asked.append(query.text)
+            author.system.clock.ms += LONG_MS
+            return []
+
+    monkeypatch.setattr(playground, "retriever_for", lambda *_: Slow())
+
+    status, answer = author.call("POST", TRY, {"step": "topics", "code": author.system.code})
+
+    assert (status, answer["error"]["code"]) == (503, "model_unavailable")
+    assert "no_time_left" in str(answer)
+    assert 0 < len(asked) * LONG_MS <= Invocation.lasts_ms
 
 
 @pytest.mark.parametrize(

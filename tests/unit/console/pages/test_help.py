@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -113,6 +114,19 @@ def test_links_between_pages_of_the_documentation_lead_to_their_sections(
             if name not in anchors or (anchor and anchor not in anchors[name]):
                 wrong.append((own, link))
     assert wrong == []
+
+
+def test_the_list_of_a_page_names_its_sections_as_their_headings_do(pages: Path) -> None:
+    compared = 0
+    for file in (pages / "docs").rglob("*.html"):
+        text = file.read_text("utf-8")
+        listed = re.findall(r'<li class="depth-\d"><a href="#[^"]*">(.*?)</a></li>', text)
+        headings = re.findall(r"<h[23] id=[^>]*>(.*?)</h[23]>", text)
+        shown = [unescape(re.sub(r"<[^>]+>", "", one)) for one in headings]
+        if listed:
+            assert list(map(unescape, listed)) == shown, file.name
+            compared += 1
+    assert compared > 10
 
 
 @pytest.mark.parametrize("locale", ["de-DE"])

@@ -17,7 +17,7 @@ from newsletters.drafting.retrieval.passages import retrieved
 from newsletters.drafting.tried_steps import NoSection, StepWork, severity_of
 from newsletters.jobs.failures import StepFailed
 from shared.ai import port as ai
-from shared.ai.calls.model_calls import ModelCalls
+from shared.ai.calls.model_calls import NO_TIME_LEFT, ModelCalls
 from shared.ai.playground.failures import ModelUnavailable, ModelUnusable
 from shared.ai.playground.traces import Traced
 from shared.ai.providers.model_creation import model_for
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import Chunk, Reference
     from shared.ai.providers.model_creation import ModelDependencies
+    from shared.ai.retrieval.port import Passage, Query, Retriever
     from shared.ai.retrieval.settings import RetrievalDependencies
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Table
@@ -76,7 +77,7 @@ class StepPlayground:
         proven.require(self.deps, caller.company, settings)
         newsletter = self._newsletter(caller, given)
         if given.step == "topics":
-            return self._searched(newsletter, settings, version)
+            return self._searched(newsletter, settings, version, deadline_ms)
         return self._written(newsletter, given, settings, version, deadline_ms)
 
     def _newsletter(self, caller: Caller, given: StepTrialInput) -> Newsletter:
@@ -85,7 +86,11 @@ class StepPlayground:
         return readable(self.deps.resources.store, caller, given.code or "")
 
     def _searched(
-        self, newsletter: Newsletter, settings: SettingsInput, version: int | None
+        self,
+        newsletter: Newsletter,
+        settings: SettingsInput,
+        version: int | None,
+        deadline_ms: int,
     ) -> StepTrialView:
         topics = newsletter.topics
         if topics is None or not topics.selected_types:
@@ -93,7 +98,8 @@ class StepPlayground:
         retrieval = RetrievalSettings.model_validate(settings.retrieval.model_dump())
         began = clock.now_ms()
         try:
-            retriever = retriever_for(retrieval, self.tries.retrieval)
+            whole = retriever_for(retrieval, self.tries.retrieval)
+            retriever = _UntilDeadline(whole, deadline_ms)
             found = retrieved(retriever, retrieval, newsletter.metadata, topics)
         except RetrieverUnavailable:
             raise ModelUnavailable("retriever_unavailable") from None
@@ -181,6 +187,20 @@ class StepPlayground:
         except NotSent as failure:
             raise ModelUnavailable(failure.code) from None
         return tried
+
+
+@dataclass(frozen=True, slots=True)
+class _UntilDeadline:
+    """A retriever that begins no query after a time: the worker has minutes for what a call has seconds for."""
+
+    retriever: Retriever
+    deadline_ms: int
+
+    def retrieve(self, company_id: str, query: Query, *, limit: int) -> list[Passage]:
+        """See `Retriever`. Raises ModelUnavailable."""
+        if clock.now_ms() >= self.deadline_ms:
+            raise ModelUnavailable(NO_TIME_LEFT)
+        return self.retriever.retrieve(company_id, query, limit=limit)
 
 
 @dataclass(slots=True)

@@ -182,10 +182,13 @@ def test_an_imported_opt_out_counts_for_all_addresses_of_its_contact_and_needs_n
     assert not records.standing("acme", [ANN], "sms").is_opted_out
 
 
+@pytest.mark.parametrize(
+    "evidence", ["signup/1", "import desk: she has asked for it by phone", "import 7: by phone"]
+)
 def test_an_imported_opt_out_ends_no_later_choice_of_the_person(
-    inbox: InboxSystem, files: Files
+    inbox: InboxSystem, files: Files, evidence: str
 ) -> None:
-    said = Statement(source=Source.LINK, at_ms=clock.now_ms(), evidence="signup/1")
+    said = Statement(source=Source.OPERATOR, at_ms=clock.now_ms(), evidence=evidence)
     inbox.module.consent_records.record_opt_in("acme", [ANN], said, channels=("email",))
 
     files.imported(f"email\n{ANN}\n", "email", consent=out())

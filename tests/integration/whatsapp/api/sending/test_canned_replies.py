@@ -10,6 +10,7 @@ from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import Answer
 from tests.integration.whatsapp.api.sending.conftest import CANNED, GLOBEX, AgentHarness
 from tests.integration.whatsapp.conftest import NOW
+from whatsapp.store.sending import canned_replies
 
 READY_TEXT = "Hello {{name}}, your {{thing}} is ready. Bye {{name}}!"
 
@@ -57,6 +58,22 @@ def test_of_two_people_who_change_one_canned_reply_the_second_is_refused_and_rep
     assert [one.body["error"]["code"] for one in (second, new)] == ["version_conflict"] * 2
     assert without.status == 200  # the same text by the same person: its own write
     assert [reply["text"] for reply in agent_harness.canned()] == ["Two."]
+
+
+def test_a_refused_change_of_a_removed_reply_takes_no_place_among_the_replies(
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canned_replies, "MOST", 1)
+    made = agent_harness.save("ready", "One.").body["result"]
+    agent_harness.call(f"DELETE {CANNED}/{{name}}", name="ready")
+
+    late = {"text": "Two.", "seen": made["updatedAt"]}
+    refused = agent_harness.call(f"PUT {CANNED}/{{name}}", late, "put-late-1", name="ready")
+    other = agent_harness.save("other", "Three.")
+
+    assert (refused.status, refused.error) == (409, "version_conflict")
+    assert other.status == 200
+    assert [reply["name"] for reply in agent_harness.canned()] == ["other"]
 
 
 def test_a_canned_reply_is_sent_with_its_values(agent_harness: AgentHarness) -> None:
