@@ -84,7 +84,7 @@ def test_every_place_has_a_section_of_the_documentation_which_the_console_brings
     found = {place: _help_of(place) for place in _places()}
     others = [
         *run(MODULE, "[m.SIGN_IN_HELP, m.BEGIN_HELP]", None),
-        *_words("setup/ChannelsStep.tsx", r'help: "([^"]+)"'),
+        *_words("setup/steps/ChannelsStep.tsx", r'help: "([^"]+)"'),
     ]
 
     assert len(found) > 60
