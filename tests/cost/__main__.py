@@ -16,9 +16,9 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import conversations
 from tests.cost.console import inbox as inbox_cost
 from tests.cost.console import people
+from tests.cost.conversations import conversations
 from tests.cost.email_threads import prices, threads
 from tests.cost.email_threads.acts import TEXT
 from tests.cost.idle import idle as idle_cost

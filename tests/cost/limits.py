@@ -23,8 +23,8 @@ from shared.aws.secrets import CACHE_MS
 from shared.inbox.lists import partitions
 from shared.policy.kill_switches import CACHE_SECONDS
 from tests import template
-from tests.cost import conversations
 from tests.cost.console import inbox
+from tests.cost.conversations import conversations
 from tests.cost.email_threads import kinds as email_kinds
 from tests.cost.whatsapp import kinds
 from whatsapp.jobs import counting_plan

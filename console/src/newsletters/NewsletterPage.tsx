@@ -46,6 +46,7 @@ export function NewsletterPage({ code, step }: { code: string; step: string | nu
             <p>
               <Badge>{named("newsletter.status", newsletter.metadata.status)}</Badge> <span class="quiet">{isolated(code)}</span>
             </p>
+            {newsletter.ai_dollars != null && <p class="quiet">{`${t("made.cost")}: $${newsletter.ai_dollars}`}</p>}
           </div>
           {isOwn && (
             <Button kind="quiet" onClick={() => setDeleting(true)}>

@@ -137,7 +137,7 @@ def conversation_view(
         unreadable=list(case.unreadable),
         thread_id=item.thread_id,
         email_id=item.email_id,
-        ai_dollars=_dollars(item.ai_cost_micros),
+        ai_dollars=prices.shown(item.ai_cost_micros),
         satisfaction=_satisfaction_view(state),
         created_at=item.created_at,
         updated_at=item.updated_at,
@@ -171,7 +171,7 @@ def message_view(bucket: Bucket, opened: OpenConversation, message: Message) -> 
     named = {name: getattr(message, name) for name in _AS_THEY_ARE}
     return MessageView(
         **named,
-        ai_dollars=_dollars(message.ai_cost_micros),
+        ai_dollars=prices.shown(message.ai_cost_micros),
         function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
         whole_text=_link(message.content_key, own),
         sources=[
@@ -282,10 +282,6 @@ def _turn_view(state: State) -> TurnView | None:
     if turn is None:
         return None
     return TurnView(entry_id=_entry_of(turn.message_sk), kind=turn.kind, stage=turn.stage)
-
-
-def _dollars(micros: int | None) -> str | None:
-    return None if micros is None else prices.dollars(micros)
 
 
 def _entry_of(message_sk: str) -> str:

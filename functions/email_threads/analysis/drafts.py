@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.analysis.kept_answers import version_of
+from email_threads.analysis.kept_answers import cost_of, version_of
 from email_threads.replies import composition, recipients
 from email_threads.replies.draft_state import answer_id
 from email_threads.store import drafts
@@ -60,6 +60,7 @@ def draft_of(
         questions=[one.field for one in merged.to_ask],
         model=str(kept.get("model", "")) or None,
         ai_version=version_of(kept),
+        ai_cost_micros=cost_of(kept),
         usage={name: int(kept.get(name, 0)) for name in ("tokens_in", "tokens_out")},
         ttl=Draft.lifetime(),
     )

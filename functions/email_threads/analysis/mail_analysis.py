@@ -253,6 +253,7 @@ def _head_of(
 ) -> dict[str, Any]:
     facts = answer.analysis
     is_new = merged.requirements != plain(thread.requirements)
+    cost = kept_answers.cost_of(kept)
     sentiment = SentimentEntry(
         n=newest.n,
         email_id=newest.email_id,
@@ -264,6 +265,7 @@ def _head_of(
         "requirements": merged.requirements,
         "requirements_version": (thread.requirements_version or 0) + (1 if is_new else 0),
         "sentiment_scores": [*others, sentiment][-analyses.MOST_SENTIMENTS :],
+        **({"ai_cost_micros": (thread.ai_cost_micros or 0) + cost} if cost is not None else {}),
         "ai_analysis": AiAnalysis(
             state=AnalysisState.DONE,
             analysed_n=newest.n,

@@ -9,7 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import ValidationError
 
 from email_threads.analysis import prompt
-from email_threads.analysis.kept_answers import VERSION
+from email_threads.analysis.kept_answers import COST, VERSION
 from email_threads.analysis.schema import NAME, Answer, answer_schema
 from email_threads.configuration.model_limits import FEWEST_TOKENS
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
@@ -52,11 +52,12 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A valid answer as JSON, the model's name, and the tokens of all calls."""
+    """A valid answer as JSON, the model's name, and the tokens of all calls; *has_price*: its price is known."""
 
     text: str
     model: str
     usage: ai.Usage
+    has_price: bool = False
 
     def stored_by(self, version: int | None) -> dict[str, Any]:
         """Return the attributes that are stored at the mail; *version* is the version of the mailbox's settings."""
@@ -66,6 +67,7 @@ class ModelAnswer:
             "tokens_in": self.usage.tokens_in,
             "tokens_out": self.usage.tokens_out,
             **({VERSION: version} if version is not None else {}),
+            **({COST: self.usage.micros} if self.has_price else {}),
         }
 
 
@@ -177,7 +179,8 @@ def asked(
         except AnswerInvalid as invalid:
             count(invalid)
             raise
-        return ModelAnswer(answer.model_dump_json(), model.name, calls.usage)
+        has_price = prices.is_known(settings)
+        return ModelAnswer(answer.model_dump_json(), model.name, calls.usage, has_price)
 
     try:
         return calls.ask(request, accept)

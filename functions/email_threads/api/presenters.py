@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.api import views
 from email_threads.api.service_levels.views import of_thread
+from shared.ai.spending import prices
 from shared.aws.tables.dynamodb_json import plain
 from shared.runtime import clock
 
@@ -94,6 +95,7 @@ def thread_view(thread: Thread, joining: Sequence[Thread] = ()) -> views.ThreadV
         requirements=plain(thread.requirements),
         requirements_version=thread.requirements_version,
         ai_analysis=_analysis(thread),
+        ai_dollars=prices.shown(thread.ai_cost_micros),
         sentiment_scores=[
             views.SentimentView(n=one.n, label=one.label, score=one.score)
             for one in thread.sentiment_scores

@@ -130,7 +130,10 @@ class JoinRequest(View):
 
 
 class ThreadView(ThreadSummary):
-    """A whole thread; its mails, drafts, notes and changes have separate routes. Durations are in seconds."""
+    """
+    A whole thread; its mails, drafts, notes and changes have separate routes. Durations are in seconds. `ai_dollars`:
+    what the model's analyses in it have cost, as far as their prices are known; null if none is.
+    """
 
     participants: list[str]
     original_message_id: str
@@ -146,6 +149,7 @@ class ThreadView(ThreadSummary):
     requirements: dict[str, Any]
     requirements_version: int | None = None
     ai_analysis: AnalysisView | None = None
+    ai_dollars: str | None = None
     sentiment_scores: list[SentimentView]
     withheld_mails: list[int]  # numbers of the newest mails that count for nothing
     join_requests: list[JoinRequest]

@@ -33,8 +33,9 @@ from email_threads.privacy.requests import jobs_of
 from email_threads.privacy.sources import shared_threads, unthreaded, whole_threads
 from email_threads.store import parked, threads
 from email_threads.store.configuration import mailboxes
+from email_threads.store.items import Mail
 from email_threads.store.items.item import PARTITION_KEY
-from email_threads.store.items.privacy.privacy import THREAD, WHOLE, Place, Position
+from email_threads.store.items.privacy.privacy import MAIL, THREAD, WHOLE, Place, Position
 from email_threads.store.lists import thread_lists
 from email_threads.store.privacy import retention
 from email_threads.store.privacy.erasure import items
@@ -62,6 +63,7 @@ _THREADS, _BLOCKED = "threads", "blocked_senders"
 _SHARED: Final = frozenset({
     "conversation_id", "company_id", "mailbox", "created_at", "updated_at", "status", "subject", "email_count",
 })  # fmt: skip
+_OF_MODELS: Final = frozenset(Mail.named(analysis=None, shadow=None))
 _OF_PART: Final = (
     shared_threads.subjects,
     shared_threads.mails,
@@ -159,7 +161,16 @@ class Inventory(StoredData, inventory.Inventory):
         if found.kind == THREAD:
             head = retention.head(self.table, found.key)
             return self._head(head, found) if head is not None else None
-        return next(iter(items(self.table, [found.key])), None)
+        item = next(iter(items(self.table, [found.key])), None)
+        if item is not None and found.kind == MAIL and found.act != WHOLE:
+            return self._mail(item)
+        return item
+
+    def _mail(self, item: Attributes) -> Attributes:
+        """Return a mail of a thread with others: what a model made of another author's is about that author."""
+        if self.person.wrote(Mail.read(item)):
+            return item
+        return {name: value for name, value in item.items() if name not in _OF_MODELS}
 
     def _head(self, head: Thread, found: Found) -> dict[str, Any]:
         item = head.attributes()

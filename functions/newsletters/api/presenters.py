@@ -9,7 +9,8 @@ from newsletters.drafting.draft_changes import lost_citations
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.content.step_inputs import content_hash, topics_hash
-from newsletters.store.items import Draft, Outline, Topics
+from newsletters.store.items import STEPS, Draft, Outline, Topics
+from shared.ai.spending import prices
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,8 +36,11 @@ def summary(metadata: Metadata) -> views.NewsletterSummary:
 
 def whole(newsletter: Newsletter) -> views.NewsletterView:
     """Return all of a newsletter."""
+    steps: list[StepItem | None] = [newsletter.step(name) for name in STEPS]
+    known = [one.ai_cost_micros for one in steps if one and one.ai_cost_micros is not None]
     return views.NewsletterView(
         metadata=metadata_view(newsletter.metadata, newsletter.draft),
+        ai_dollars=prices.shown(sum(known) if known else None),
         topics=topics_view(newsletter),
         outline=outline_view(newsletter),
         draft=draft_view(newsletter),
@@ -205,4 +209,5 @@ def _state(newsletter: Newsletter, name: StepName) -> dict[str, Any]:
         "error": shown.error,
         "started_at": getattr(step, f"{prefix}_started_at", None),
         "completed_at": getattr(step, f"{prefix}_completed_at", None),
+        "ai_dollars": prices.shown(step.ai_cost_micros if step else None),
     }

@@ -78,7 +78,8 @@ class MetadataView(View):
 class StepView(View):
     """
     The state of a step. `is_stale`: its content was generated from values that have changed since. `is_usable`: the
-    next step can build on it.
+    next step can build on it. `ai_dollars`: what the models of all its finished jobs have cost, as far as their prices
+    are known; null if none is.
     """
 
     status: str
@@ -89,6 +90,7 @@ class StepView(View):
     error: str | None = None
     started_at: str | None = None
     completed_at: str | None = None
+    ai_dollars: str | None = None
 
 
 class ProgressView(View):
@@ -155,9 +157,10 @@ class DraftView(StepView):
 
 
 class NewsletterView(View):
-    """A whole newsletter. A step that was never begun has no content."""
+    """A whole newsletter. A step that was never begun has no content. `ai_dollars`: the sum of its steps."""
 
     metadata: MetadataView
+    ai_dollars: str | None = None
     topics: TopicsView
     outline: OutlineView
     draft: DraftView

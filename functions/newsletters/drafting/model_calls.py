@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -113,7 +113,8 @@ def _asked[Answer](
 ) -> Answered[Answer]:
     calls = ModelCalls(model=model, before_call=lambda: _use_unit(resources, settings))
     answer = answer_of(calls, configured, prompt)
-    return Answered(answer, calls.usage, settings.ai_version if settings is not None else None)
+    usage = calls.usage if prices.is_known(configured) else replace(calls.usage, micros=0)
+    return Answered(answer, usage, settings.ai_version if settings is not None else None)
 
 
 def answer_of[Answer](

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import Run, WorkerResources
     from newsletters.store.content.newsletters import Newsletter
-    from newsletters.store.items import Job, StepItem
+    from newsletters.store.items import Job, StepItem, StepName
     from shared.ai.port import Usage
 
 # A unit may take two calls of the model; with less time left, the next message goes on.
@@ -24,7 +24,10 @@ UNIT_MS: Final = 200 * clock.SECOND_MS
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The result of a unit, the tokens of its calls, and the version of the company's settings."""
+    """
+    The result of a unit, the usage of its calls (no *micros*: the price is not known), and the version of the company's
+    settings.
+    """
 
     result: str
     usage: Usage
@@ -76,6 +79,7 @@ class ClaimedJob:
             inputs_hash=inputs_hash,
             tokens_in=written.usage.tokens_in,
             tokens_out=written.usage.tokens_out,
+            cost_micros=written.usage.micros or None,
             ai_version=written.version,
             ttl=clock.expires_in(FinishedUnit.ttl_days * clock.DAY_SECONDS),
         )
@@ -97,7 +101,18 @@ class ClaimedJob:
                 "tokens_out": sum(unit.tokens_out for unit in finished),
             }
         )
-        return outcomes.complete(self.resources.store, self.newsletter, job, result)
+        priced = result.model_copy(update={"ai_cost_micros": self._cost()})
+        return outcomes.complete(self.resources.store, self.newsletter, job, priced)
+
+    def _cost(self) -> int | None:
+        """Return the micro-dollars of the step's jobs with this one; None if no price is known."""
+        name: StepName = self.job.name  # type: ignore[assignment] # jobs of steps have the step's name
+        before = self.newsletter.step(name)
+        finished = (self._units or {}).values()
+        parts = [before.ai_cost_micros if before is not None else None]
+        parts += [unit.cost_micros for unit in finished]
+        known = [one for one in parts if one is not None]
+        return sum(known) if known else None
 
     def _report(self, **progress: Any) -> None:  # noqa: ANN401 - fields of the job
         jobs.report(self.resources.store.table, self.job, **progress)

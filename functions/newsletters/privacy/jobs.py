@@ -17,7 +17,7 @@ from newsletters.api.changes import delete
 from newsletters.privacy import bylines
 from newsletters.privacy.bylines import PAGE, position_after
 from newsletters.privacy.requests import ADDRESS, jobs_of, named_in
-from newsletters.store import authors, companies, issues, series
+from newsletters.store import authors, companies, issues, series, sets
 from newsletters.store.bucket.objects import folder_of
 from newsletters.store.content import newsletters
 from newsletters.store.content.newsletters import (
@@ -96,10 +96,13 @@ class Inventory(inventory.Inventory):
         return [{"reviewed": newsletter.code, **(review.model_dump() if review else {})}]
 
     def finish(self) -> None:
-        """Remove the user as the author of the company's settings, issues, lists, templates, warm-ups and series."""
+        """
+        Remove the user as the author of the company's settings, sets and runs, issues, lists, templates, warm-ups and
+        series.
+        """
         table = self.resources.store.table
         series.end_of_author(table, self.company_id, self.user_id)
-        for authored in (issues, companies):
+        for authored in (issues, companies, sets):
             authored.forget_author(table, self.company_id, self.user_id, ERASED)
         for written in (public_lists, templates, warm_ups, series):
             authors.replace(table, written.of_company(table, self.company_id), self.user_id, ERASED)

@@ -71,5 +71,6 @@ def _view(row: AuditAction) -> DecisionView:
         channel=facts.get("channel"),
         tier=facts.get("tier"),
         template=facts.get("template"),
+        ai_dollars=facts.get("dollars"),
         facts=facts,
     )

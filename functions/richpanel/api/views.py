@@ -56,7 +56,10 @@ class ConversationView(View):
 
 
 class DecisionView(View):
-    """One decision: its event and ticket, its outcome, and more of its audit payload as *facts*."""
+    """
+    One decision: its event and ticket, its outcome, and more of its audit payload as *facts*. `ai_dollars`: what the
+    model's calls have cost by list prices; null without a call, or if the price is not known.
+    """
 
     at: str
     conversation_id: str
@@ -68,6 +71,7 @@ class DecisionView(View):
     channel: str | None
     tier: int | None
     template: str | None
+    ai_dollars: str | None
     facts: dict[str, Any]
 
 

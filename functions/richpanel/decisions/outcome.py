@@ -87,7 +87,8 @@ class Decision:
     For the audit: *rule* decided the intent, *version* names the rules and the model that classified,
     *settings_version* the shop's settings, *match* says how
     an order was matched or why none was, *masked_order* is its number as `***1234`, *language* the reply's language.
-    *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* are found in the message.
+    *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* are found in the message. *cost_micros*:
+    micro-dollars of the model's calls; None without an answered call, or if its price is not known.
     """
 
     intent: Intent
@@ -120,6 +121,7 @@ class Decision:
     language: Language
     suspected_tier0: frozenset[Intent]
     modifiers: frozenset[Modifier]
+    cost_micros: int | None = None
 
     @property
     def route_tag(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
 from richpanel.store.items import AuditAction, DecisionOutcome
+from shared.ai.spending import prices
 from shared.runtime import clock
 from shared.runtime.redaction import redact
 
@@ -37,6 +38,7 @@ LISTED = (
     "template",
     "match",
     "confidence",
+    "dollars",
 )
 WOULD = "would"  # in dry run: the outcome that the decision would have had
 
@@ -143,6 +145,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "rule": decision.rule,
         "version": decision.version,
         "settings": decision.settings_version or None,
+        "dollars": prices.shown(decision.cost_micros),
         "level": f"P{int(decision.level)}",
         "team": decision.team,
         "tier": None if decision.tier is None else int(decision.tier),

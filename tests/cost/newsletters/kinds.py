@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from tests.cost.harness import Figures
+from tests.cost.newsletters import runs as set_runs
 from tests.simulation.newsletters import scenarios
 from tests.simulation.newsletters.scenarios import ONE, settled, started
 from tests.simulation.newsletters.steps import issues, readers
@@ -179,5 +180,8 @@ KINDS: Final = (
     Kind("its confirmation", _works(_confirmed), Figures(23, 29, 3, 0, 1, 1, 650), 14, settled(_published, _signed_up)),
     Kind("a reader's choices", _works(_chosen), Figures(2, 16, 0, 0, 0, 0, 0), 14, SENT),
     Kind("its deletion", _deleted, Figures(182, 37, 8, 4, 5, 2, 2_100), 25.5, EXPORTED),
+    Kind("a run of two recorded scenarios", runs, Figures(8, 16, 4, 0, 2, 2, 1_250), 10, set_runs.begins_recorded),
+    Kind("a run of two scenarios with a model", runs, Figures(9, 19, 4, 0, 4, 2, 2_400), 12,
+         set_runs.begins_with_model),
 )  # fmt: skip
 WRITTEN_DOWN: Final = {kind.name: kind.figures for kind in KINDS}

@@ -77,8 +77,9 @@ def test_the_guide_says_how_long_a_million_takes_and_what_it_costs() -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_page_has_the_row_of_a_kind(kind: Kind) -> None:
     page = (ROOT / "docs" / "costs.md").read_text()
+    (rows,) = [part for part in page.split("\n\n") if part.startswith("| call | beside 1 |")]
 
-    assert f"\n| {kind.name} | {kind.figures.write_units} | " in page
+    assert f"\n| {kind.name} | {kind.figures.write_units} | " in rows
 
 
 @pytest.mark.parametrize("name", READS)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from newsletters.inbound.events import PurgeRequested
 from newsletters.privacy.jobs import ERASED
 from newsletters.privacy.requests import REMAINDERS
-from newsletters.store import issues
+from newsletters.store import issues, sets
 from newsletters.store.content.newsletters import change_metadata
 from newsletters.store.items import ITEMS, Issue
 from newsletters.store.items.item import timestamp
 from newsletters.worker.purge import purge
+from shared.ai.evaluation.sets.items import StoredRun, StoredSet
 from tests.erasure.coverage import Day
 from tests.erasure.traces import words
 from tests.integration.newsletters.deployment import (
@@ -41,6 +42,8 @@ WITHOUT_TRACES = {
     "PrivacyJob": "the user while it runs, then counts",
     "SettingsVersion": "the company's; the author's id is replaced",
     "CompanySettings": "the company's; the author's id is replaced",
+    "SettingsScenarios": "made-up newsletters",
+    "SettingsResult": "answers about made-up newsletters",
     "Job": "removed with its newsletter",
     "Revision": "removed with its newsletter",
     "IssueEntry": "the id of an issue",
@@ -88,8 +91,30 @@ def own(newsletters: Deployment) -> None:
             newsletters.table.update({"PK": partition, "SK": sort}, put={"words": CANARY})
     newsletters.store.bucket.put(f"newsletters/{first}/export.pdf", f"{CANARY} {NAME}".encode())
     approved_issue(newsletters, first)
+    evaluated(newsletters)
     newsletters.create("own-2", title=f"Second {CANARY}", **facts)
     finish(newsletters, request(newsletters, "export"))
+
+
+def evaluated(newsletters: Deployment) -> None:
+    """A set that the user has stored, and a run that the user has begun."""
+    at = timestamp(newsletters.clock.ms)
+    stored = sets.of_company(newsletters.table, COMPANY)
+    made = StoredSet(name="own", revision=1, scenarios=1, gate=False, by=USER, at=at)
+    assert stored.put(made, ("{}",), keeps_gate=False)
+    stored.begin(
+        StoredRun(
+            run_id="own",
+            set_name="own",
+            revision=1,
+            version=1,
+            total=1,
+            most_calls=1,
+            most_micros=1,
+            by=USER,
+            at=at,
+        )
+    )
 
 
 def approved_issue(newsletters: Deployment, code: str) -> None:

@@ -213,6 +213,7 @@ function Facts({ thread, me, onChange }: { thread: Thread; me: string | null; on
         <Targets thread={thread} />
         <ReminderFact thread={thread} />
         <SatisfactionFact thread={thread} />
+        {thread.ai_dollars != null && <Fact label={t("made.cost")}>{`$${thread.ai_dollars}`}</Fact>}
         <Fact label={t("facts.created")}>{moment(thread.created_at)}</Fact>
       </dl>
       <Joining thread={thread} onChange={onChange} />

@@ -72,6 +72,7 @@ function DecisionTable({ rows }: { rows: Decision[] }) {
         { name: t("ops.intent"), cell: (row) => (row.intent ?? "").replaceAll("_", " ") },
         { name: t("ops.team"), cell: (row) => (row.team ?? "").replaceAll("_", " ") },
         { name: t("ops.reason"), cell: (row) => row.gate ?? "" },
+        { name: t("ops.cost.dollars"), isNumber: true, cell: (row) => row.ai_dollars ?? "" },
         {
           name: t("ops.facts"),
           cell: (row) => (

@@ -10,6 +10,7 @@ from email_threads.replies.approval import second_answers
 from email_threads.replies.draft_state import is_answered, is_stale
 from email_threads.store.items import DraftFile
 from email_threads.store.items.replies.draft import WAITING
+from shared.ai.spending import prices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _DECORATION_BYTES: Final = 10 << 10
 _SAME = set(views.DraftView.model_fields) - {
     "conversation_id",
+    "ai_dollars",
     "attachments",
     "is_stale",
     "recent_answer",
@@ -39,6 +41,7 @@ def draft(
     return views.DraftView(
         **stored.model_dump(include=_SAME),
         conversation_id=stored.thread,
+        ai_dollars=prices.shown(stored.ai_cost_micros),
         attachments=[
             views.DraftFileView(**one.model_dump(include=set(views.DraftFileView.model_fields)))
             for one in stored.attachments

@@ -19,7 +19,7 @@ class DraftView(View):
     `unknown_recipients`: recipients that are no participants of the thread. `is_stale`: the customer has written, or
     another answer was sent, since the draft was made. `send_at`: an approved draft is sent then, and can be undone
     before. `recent_answer`: another answer was sent or approved then, in the last minute, or is sent then, in the next
-    one.
+    one. `ai_dollars`: what the model's answer has cost, null if its price is not known.
     """
 
     conversation_id: str
@@ -41,6 +41,7 @@ class DraftView(View):
     attempt: int
     model: str | None = None
     ai_version: int | None = None
+    ai_dollars: str | None = None
     reason: str | None = None
     reviewed_by: str | None = None
     reviewed_at: str | None = None

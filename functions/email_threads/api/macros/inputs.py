@@ -15,7 +15,9 @@ from shared.api.models.agent_inputs import Assignee  # noqa: TC001 - pydantic re
 from shared.api.models.inputs import Input
 from shared.inbox.canned_replies import texts
 from shared.inbox.canned_replies.inputs import Values  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.runtime.validation import patterns
 
+SEEN: Final = patterns.worded(r"^[0-9TZ:.+-]+$", "must be the updated_at that was read")
 ME: Final = "me"  # as `assigned_to`: the person who runs the macro
 
 
@@ -46,7 +48,7 @@ class MacroInput(Input):
     status: Status | None = None
     priority: Priority | None = None
     assigned_to: Assignee | None = None
-    seen: Annotated[str, Field(max_length=40)] | None = None
+    seen: Annotated[str, Field(max_length=40, pattern=SEEN)] | None = None
 
     @model_validator(mode="after")
     def _has_steps(self) -> MacroInput:

@@ -40,6 +40,7 @@ class SettingsRun(TableItem, StoredRun):
 
     partition: ClassVar[str] = _COMPANY
     sort: ClassVar[str] = "RUN#{run_id}"
+    first_sort: ClassVar[str] = "RUN#"
     ttl_days: ClassVar[int] = _A_YEAR
 
     ttl: int

@@ -83,7 +83,7 @@ class Job(TableItem):
 class FinishedUnit(TableItem):
     """
     The result of one unit of a job, as JSON. A redelivery repeats the unit only if its inputs (*inputs_hash*) have
-    changed. *ai_version*: of the company's settings.
+    changed. *ai_version*: of the company's settings. *cost_micros*: of its calls; None if the price is not known.
     """
 
     partition: ClassVar[str] = "NLWORK#{newsletter_code}"
@@ -94,6 +94,7 @@ class FinishedUnit(TableItem):
     inputs_hash: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    cost_micros: int | None = None
     ai_version: int | None = None
     ttl: int
 

@@ -36,7 +36,8 @@ class StepItem(TableItem):
 
     *version* grows with every write of content. While a job works on the step, *job_id* names it and *deadline_ms*
     (since 1970) is when it counts as failed. *inputs_hash* is the hash of the content's inputs. *spilled* has, by
-    attribute, pointers to values that are too large for the item, which holds them shortened.
+    attribute, pointers to values that are too large for the item, which holds them shortened. *ai_cost_micros*: what
+    the models of all finished jobs of the step have cost in micro-dollars, as far as their prices are known.
     """
 
     partition: ClassVar[str] = "NEWSLETTER#{newsletter_code}"
@@ -49,6 +50,7 @@ class StepItem(TableItem):
     error_code: str | None = None
     inputs_hash: str | None = None
     spilled: dict[str, dict[str, Any]] = Field(default_factory=dict, repr=False)
+    ai_cost_micros: int | None = None
 
     @property
     def step_status(self) -> StepStatus:

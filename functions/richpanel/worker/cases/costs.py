@@ -85,6 +85,12 @@ def settle(judge: Judge | None) -> None:
         model.settle()
 
 
+def spent(judge: Judge | None) -> int | None:
+    """Return the micro-dollars of the answered calls; None if there are none, or the price is not known."""
+    model = _bounded_model_of(judge)
+    return model.spent if model is not None and prices.is_listed(model.name) else None
+
+
 def may_look_up(resources: Sources, case: Case, address: str | None, sender: str | None) -> bool:
     """Reserve a look-up of an order; False beyond the bounds."""
     if resources.spending is None:

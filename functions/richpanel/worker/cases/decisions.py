@@ -52,7 +52,8 @@ def decision_on(resources: Sources, case: Case, at_ms: int | None = None) -> Dec
     judge = costs.bounded(resources, case, recipient(case), _sender(case))
     try:
         turn = _turn(resources, case, message, rules, judge)
-        return _decided(resources, case, turn, memory, message, now=now, judge=judge)
+        decision = _decided(resources, case, turn, memory, message, now=now, judge=judge)
+        return replace(decision, cost_micros=costs.spent(judge))
     finally:
         costs.settle(judge)
 

@@ -12,6 +12,7 @@ from shared.runtime import clock
 from tests.integration.email_threads import desk, drafting
 from tests.integration.email_threads.api.thread_calls import THREADS
 from tests.integration.email_threads.sends.test_unknown_sends import unknown
+from tests.integration.email_threads.trials.mailbox_trials import begin
 from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.people import CANARY, arrive, thread_of
@@ -105,6 +106,14 @@ def _answered_by_a_model(system: System) -> None:
     first = of_ann("m1@x", "Ten chairs.", to=ASSISTED)
     second = of_ann("m2@x", "By Friday.", to=ASSISTED, in_reply_to="m1@x")
     arrive(system, first, second, address=ASSISTED)
+
+
+def _drafted_in_shadow(system: System) -> None:
+    """A mail that the live version answers, and one on trial."""
+    begin(system)
+    desk.answers(system, desk.answer(f"Hello {NAME}"), desk.answer(f"Hi {NAME} {CANARY}"))
+    arrive(system, of_ann("t1@x", "Ten chairs.", to=ASSISTED), address=ASSISTED)
+    assert [one for one in system.mails() if CANARY in str(one.get("shadow"))]
 
 
 def _merged(system: System) -> None:
@@ -212,6 +221,7 @@ FLOWS: Final[list[Callable[[System], None]]] = [
     _begun,
     _unknown_send,
     _answered_by_a_model,
+    _drafted_in_shadow,
     _merged,
     _with_others,
     _forwarded,

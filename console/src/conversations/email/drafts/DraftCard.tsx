@@ -50,6 +50,7 @@ export function DraftCard({ draft, me, onChange }: { draft: Draft; me: string | 
         <div>
           <b>{t("draft.title")}</b>
           <p class="quiet">{draft.origin === "ai" ? t("actor.model") : actor(draft.origin, me)}</p>
+          {draft.ai_dollars != null && <p class="quiet">{`${t("made.cost")}: $${draft.ai_dollars}`}</p>}
         </div>
         <Badge kind="info">{named("draft", String(draft.draft_status))}</Badge>
         {draft.recent_answer && <Badge kind="warn">{t("draft.recent_answer")}</Badge>}

@@ -116,6 +116,7 @@ class Draft(ThreadItem):
     trial: str | None = None  # for which what comes of it counts
     arm: str | None = None  # of the trial: `live` or `trial`
     usage: dict[str, Any] | None = None
+    ai_cost_micros: int | None = None  # micro-dollars of its answer; None: the price is not known
     reviewed_by: str | None = None
     reviewed_at: str | None = None
     undone_by: str | None = None  # the principal who took back its newest approval

@@ -287,6 +287,7 @@ class Thread(ThreadItem):
     ai_analysis: AiAnalysis | None = None
     ai_trial: str | None = None  # of versions of the mailbox's settings, which it has joined
     ai_trial_version: int | None = None  # that it gave the thread; None: the live one
+    ai_cost_micros: int | None = None  # of its analyses whose price is known, in micro-dollars
     analysis_seq: int | None = None  # + 1 per write of the analysis, which leaves last_seq alone
     sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None

@@ -57,6 +57,11 @@ class BoundedModel:
             self.settle()
         return reply
 
+    @property
+    def spent(self) -> int | None:
+        """The micro-dollars of all answered calls; None if there are none."""
+        return None if self._usage == ai.Usage() else self._price() - self.further_price
+
     def settle(self) -> None:
         """Count the real price; without an answered call the estimate stays."""
         if self._reservation is not None and self._usage != ai.Usage():

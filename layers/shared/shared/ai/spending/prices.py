@@ -101,6 +101,22 @@ def price_for(settings: ModelSettings) -> ModelPrice:
     return ModelPrice(own.input, own.output, own.cached_input)
 
 
+def is_listed(model: str | None) -> bool:
+    """Whether a model has a list price by its id or ARN; others count as the most expensive class."""
+    name = (model or "scripted").lower()
+    return any(words.search(name) for words, _ in _CLASSES)
+
+
+def is_known(settings: ModelSettings) -> bool:
+    """Whether a price is configured or listed for a model; what others cost is not shown."""
+    return settings.price is not None or is_listed(settings.model)
+
+
+def shown(micros: int | None) -> str | None:
+    """Return micro-dollars as dollars; None if the price is not known."""
+    return None if micros is None else dollars(micros)
+
+
 def price_of_embeddings(settings: EmbeddingSettings) -> ModelPrice:
     """Return the price of a configured model of vectors: the price in its settings, else the list price."""
     if settings.price is not None:

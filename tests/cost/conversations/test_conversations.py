@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cost.conversations import (
+from tests.cost.conversations.conversations import (
     KINDS,
     LENGTHS,
     WRITTEN_DOWN,
@@ -30,6 +30,10 @@ MODEL_CALLS = {
     "a voice note, and its answer": 1,
     "an answer, and a new memory": 2,
     "an answer, and one in shadow": 2,
+    # The call of the API, and the model of vectors.
+    "suggestions of two questions, by meaning": 2,
+    "suggestions of ten questions, by meaning": 2,
+    "these ten again": 1,
 }
 
 
@@ -64,6 +68,16 @@ def test_a_first_message_costs_a_turn_and_its_index_records() -> None:
 @pytest.mark.parametrize("name", ["a message of the customer", "status: sent", "status again"])
 def test_only_turns_and_changes_of_status_write_the_item(name: str) -> None:
     assert WRITTEN_DOWN[name].item == 0
+
+
+def test_a_question_of_suggestions_costs_one_write_and_four_requests_at_most() -> None:
+    """What is read at once is bounded (`MOST_COMPARED`), so a reading of suggestions is, too."""
+    two, ten = (kind for kind in KINDS if kind.name.startswith("suggestions of"))
+
+    assert ten.figures.rest - two.figures.rest == 8
+    assert ten.most_reads - two.most_reads <= 3.5 * 8
+    assert ten.figures.requests - two.figures.requests <= 3.5 * 8
+    assert WRITTEN_DOWN["these ten again"].rest == 0
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

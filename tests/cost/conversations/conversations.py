@@ -18,6 +18,7 @@ from conversations.outbound.compose.content import memory
 from events.conversations import sample_data
 from shared.runtime import clock
 from tests.cost import harness
+from tests.cost.conversations import questions
 from tests.cost.harness import Measured, pricing_of
 from tests.cost.units.meter import metered, unlogged
 from tests.integration.conversations.steps import (
@@ -264,6 +265,12 @@ KINDS = (
     Kind("a question of satisfaction, from its queue", _works, Figures(14, 20, 43, 2, 1, 1, 600), 30, _with_a_question),
     Kind("an answer, and one in shadow", _works, Figures(14, 26, 61, 5, 4, 2, 2_000), 42.5, _with_shadow,
          {"item": 16, "rest": 27}),
+    # The function of the API writes no line of metrics.
+    Kind("suggestions of two questions, by meaning", questions.read(2), Figures(0, 3, 13, 0, 2, 0, 900), 11,
+         questions.asked(2), {"requests": 14}),
+    Kind("suggestions of ten questions, by meaning", questions.read(10), Figures(0, 11, 41, 0, 2, 0, 900), 39,
+         questions.asked(10), {"requests": 42}),
+    Kind("these ten again", questions.read(10), Figures(0, 0, 29, 0, 1, 0, 400), 38, questions.read_before(10)),
     Kind("a run of two recorded scenarios", _works, Figures(0, 8, 18, 4, 2, 2, 1_000), 12, _with_run),
 )  # fmt: skip
 WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
@@ -376,5 +383,7 @@ def markdown(measured: Table) -> str:
 INTRODUCTION = """\
 An event of a conversation over SMS: write units (WRU) of the conversation's item, by its number of messages, and of all
 other items. The item exists seven times, in its table and in six of its eight indexes. A turn writes it once. Its
-newest messages fill the last KB of the item, or one more if that has no room for two short ones.
+newest messages fill the last KB of the item, or one more if that has no room for two short ones. Suggestions compare
+the newest 200 questions at most: each further one costs 3.5 read units and 3.5 requests, and when its vector is made a
+write unit.
 """
