@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from newsletters.api import views
-from newsletters.api.company.mailbox_paces import PacesInput
+from newsletters.configuration.mailbox_paces import PacesInput
 from newsletters.configuration.model_limits import FEWEST_TOKENS
 from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, TYPES
 from newsletters.store import items

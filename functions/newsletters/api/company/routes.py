@@ -6,8 +6,9 @@ from http import HTTPStatus
 
 from newsletters.api import inputs, queries, views
 from newsletters.api.access import NotFound
-from newsletters.api.company import mailbox_paces, proven, versions
+from newsletters.api.company import proven, versions
 from newsletters.api.queries import ApiDependencies
+from newsletters.configuration import mailbox_paces
 from newsletters.store import companies, sets
 from newsletters.store.items import CompanySettings
 from newsletters.store.items.item import timestamp
