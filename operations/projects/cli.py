@@ -244,13 +244,7 @@ def _no_number(_: str) -> NoReturn:
 def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:
     """Yield the addresses to which customers may write, each with its owner: project, provider and account."""
     for used in ownership.used_by(company):
-        channel = company.channel(used.method)
-        owner = BusinessAddress(
-            company_id=company.company_id,
-            project_id=company.project_id,
-            provider=channel.provider,
-            account=channel.account,
-        )
+        owner = ownership.owner_of(company, used)
         yield used.method, used.address.casefold(), owner
 
 

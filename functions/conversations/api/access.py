@@ -68,13 +68,17 @@ class Unusable(InvalidInput):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies:
-    """Dependencies of the admin API. *contacts*: their table. *inbound* is the queue of inbound messages."""
+    """
+    Dependencies of the admin API. *contacts*: their table. *inbound* is the queue of inbound messages, *single_company*
+    the company that has the deployment alone, "" if several share it.
+    """
 
     resources: Resources
     contacts: Table
     inbound: FifoQueue
     consents: Consents
     seal_secret: JsonSecret
+    single_company: str = ""
 
     @property
     def seal(self) -> Seal:

@@ -29,6 +29,7 @@ from conversations.configuration.projects import (
 )
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import ParkReason
+from conversations.store.items.routes import BusinessAddress
 from shared.access.ownership import claims, ids
 from shared.access.ownership.claims import SHARED, Proof
 from shared.access.ownership.ids import IdInvalid, ProviderId
@@ -41,7 +42,6 @@ from shared.runtime.failures import Permanent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conversations.store.items.routes import BusinessAddress
     from shared.aws.dynamodb import Table
     from shared.events.exchange import InboundMessage
 
@@ -172,6 +172,17 @@ def used_by(company: Company) -> Iterator[Used]:
         if isinstance(channel, SmsChannel):
             for country, number in channel.senders.items():
                 yield Used(method, number, f"channel_config.sms.senders.{country}")
+
+
+def owner_of(company: Company, used: Used) -> BusinessAddress:
+    """Return the project, provider and account that an address is stored with."""
+    channel = company.channel(used.method)
+    return BusinessAddress(
+        company_id=company.company_id,
+        project_id=company.project_id,
+        provider=channel.provider,
+        account=channel.account,
+    )
 
 
 def check_credentials(company: Company, method: ChannelMethod) -> None:

@@ -78,6 +78,7 @@ class AdminSettings(ConnectedSettings, AuditedSettings):
     openai_base_url: Origin
     newsletters_bucket_name: str
     spending_table_name: str
+    single_company: str = ""
 
 
 SATISFACTION = f"{PATHS[CONVERSATIONS]}/{{token}}"
@@ -96,6 +97,7 @@ deps = ApiDependencies(
     seal_secret=JsonSecret(
         lambda: boto3.client("secretsmanager", config=quick), settings.api_seal_secret_id
     ),
+    single_company=settings.single_company,
 )
 recovery = recovery_of(
     Destinations(

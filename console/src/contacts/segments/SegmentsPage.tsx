@@ -10,6 +10,7 @@ import { Button, ErrorNotice, MoreButton, Skeleton } from "../../ui/controls";
 import { usePageList } from "../../api/pageList";
 import type { Definition } from "../source";
 import { wordsOf } from "./conditions";
+import { ContactLists } from "./ContactLists";
 import { CountText, useCount, type List } from "./count";
 import { SegmentForm } from "./SegmentForm";
 import "../../ui/styles/pages.css";
@@ -41,6 +42,7 @@ export function SegmentsPage() {
         <Shown key={one.segmentId} segment={one} definitions={value.definitions} lists={value.lists} onChange={known.reload} />
       ))}
       {value && <SegmentForm definitions={value.definitions} lists={value.lists} onStored={known.reload} />}
+      {value && <ContactLists lists={value.lists} onChange={known.reload} />}
     </main>
   );
 }

@@ -1,7 +1,7 @@
 // One issue: its checks, a test, the approval, its time, its progress, and what became of its mails.
 
 import { usePageList } from "../../api/pageList";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useResource } from "../../api/resource";
 import { useApp } from "../../app";
 import { Affected, LiveChange } from "../../operations/switches/LiveChange";
@@ -13,6 +13,7 @@ import { Badge, Button, ErrorNotice, Field, MoreButton } from "../../ui/controls
 import { useChange } from "../changes";
 import { IssueChecks } from "./IssueChecks";
 import { MailboxProviders } from "./MailboxProviders";
+import { timesOf } from "./issueForm";
 import { ResendUnknown } from "./ResendUnknown";
 import { PLACE, whyOf, type Issue } from "../source";
 import { Subjects } from "./SubjectTest";
@@ -108,25 +109,20 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
   const resume = () => client.call("POST /newsletters/issues/{issue_id}/resume", { path });
   const [turned, setTurned] = useState<"pause" | "resume" | null>(null);
   const waiting = async (signal: AbortSignal) => t("newsletter.issue.waiting", { count: count((await client.call("GET /newsletters/issues/{issue_id}/stats", { path, signal })).result.waiting) });
-  const unschedule = useChange(async () => {
-    await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body });
-    await onChange();
-  });
+  const [isUnscheduling, setUnscheduling] = useState(false);
+  const unscheduled = useRef(issue);
+  const unschedule = async () => {
+    unscheduled.current = (await client.call("POST /newsletters/issues/{issue_id}/unschedule", { path, body })).result;
+  };
   const { state } = issue;
   const isReady = state === "approved" || state === "scheduled" || state === "missed";
-  const isChanging = unschedule.busy; // until the new version is read
   return (
     <>
       {isReady && <Schedule issue={issue} onChange={onChange} />}
-      {unschedule.error && <ErrorNotice error={unschedule.error} />}
       <div class="ops-editor-end">
         {state === "draft" && <Button onClick={() => setAsked("delete")}>{t("newsletter.issue.delete")}</Button>}
         {OPEN.includes(state) && state !== "draft" && <Button onClick={() => setAsked("cancel")}>{t("newsletter.issue.cancel")}</Button>}
-        {state === "scheduled" && (
-          <Button busy={unschedule.busy} onClick={() => void unschedule.run()}>
-            {t("newsletter.issue.unschedule")}
-          </Button>
-        )}
+        {state === "scheduled" && <Button onClick={() => setUnscheduling(true)}>{t("newsletter.issue.unschedule")}</Button>}
         {state === "sending" && <Button onClick={() => setTurned("pause")}>{t("newsletter.issue.pause")}</Button>}
         {state === "paused" && (
           <Button kind="primary" onClick={() => setTurned("resume")}>
@@ -134,11 +130,25 @@ function Actions({ issue, onChange }: { issue: Issue; onChange: () => Promise<vo
           </Button>
         )}
         {isReady && (
-          <Button kind="primary" disabled={isChanging} onClick={() => setAsked("send")}>
+          <Button kind="primary" onClick={() => setAsked("send")}>
             {t("newsletter.issue.send")}
           </Button>
         )}
       </div>
+      {isUnscheduling && (
+        <LiveChange
+          title={t("newsletter.issue.unschedule")}
+          button={t("newsletter.issue.unschedule")}
+          from={t("newsletter.issue.state.scheduled")}
+          to={t("newsletter.issue.state.approved")}
+          effect={t("newsletter.issue.unschedule.about")}
+          set={unschedule}
+          back={() => client.call("POST /newsletters/issues/{issue_id}/schedule", { path, body: timesOf(issue, unscheduled.current.version) })}
+          done={t("newsletter.issue.is_unscheduled")}
+          onClose={() => setUnscheduling(false)}
+          onChanged={onChange}
+        />
+      )}
       {turned && (
         <LiveChange
           title={t(`newsletter.issue.${turned}`)}

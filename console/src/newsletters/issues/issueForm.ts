@@ -78,3 +78,23 @@ export function requestOf(entered: Entered, code: string): NewslettersApi.IssueI
       : {}),
   };
 }
+
+// The zone that decides when an issue at each reader's time begins; as in local_times.py.
+const EARLIEST_ZONE = "Pacific/Kiritimati";
+
+// The call that gives an issue the time again that it had.
+export function timesOf(issue: NewslettersApi.IssueView, version: number): NewslettersApi.IssueSchedule {
+  const timezone = issue.timezone ?? "UTC";
+  return {
+    version,
+    local: localIn(issue.scheduled_for!, issue.in_reader_zone ? EARLIEST_ZONE : timezone),
+    timezone,
+    in_reader_zone: issue.in_reader_zone,
+    not_after: issue.not_after ? localIn(issue.not_after, timezone) : null,
+  };
+}
+
+// A time of the API as it is entered in a zone: `2026-05-01T09:00`. Swedish writes dates so.
+function localIn(at: string, zone: string): string {
+  return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" }).format(new Date(at)).replace(" ", "T");
+}

@@ -1,7 +1,9 @@
 // What the public sees of a list, who sends its mails, and the mail that welcomes a reader.
 
+import { useState } from "preact/hooks";
 import type { NewslettersApi } from "../../api/routes";
 import { useApp } from "../../app";
+import { LiveChange } from "../../operations/switches/LiveChange";
 import { Copied } from "../../setup/Copied";
 import { t } from "../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../ui/controls";
@@ -39,89 +41,101 @@ export function ListForm({ id, name, of, onStored, onClose }: Props) {
     stored();
     await onStored();
   });
-  const hide = useChange(async () => {
+  const [isHiding, setHiding] = useState(false);
+  const hide = async () => {
     await client.call("DELETE /newsletters/lists/{list_id}", { path: { list_id: id } });
     draft.write("");
-    await onStored();
-  });
+  };
+  const show = () => client.call("PUT /newsletters/lists/{list_id}", { path: { list_id: id }, body: bodyOf(enteredOf(name, of), 0), key: crypto.randomUUID() });
   const { error } = store;
   const topicsProblem = error?.details.find(({ field }) => field?.startsWith("topics"));
   const welcomeProblem = error?.problemOf("welcome");
   return (
-    <form
-      class="ops-editor newsletter-form"
-      aria-label={t("newsletter.lists.change_one", { name })}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void store.run();
-      }}
-    >
-      <h3>
-        <bdi>{name}</bdi>
-      </h3>
-      {of && <Addresses of={of} />}
-      {TEXTS.map((field) => (
-        <Field key={field} label={t(`newsletter.lists.${field}`)} name={field} error={error}>
-          <input
-            value={entered[field]}
-            inputMode={field === "sender" || field === "reply_to" ? "email" : "text"}
-            dir={field === "sender" || field === "reply_to" ? "ltr" : "auto"}
-            required={NEEDED.includes(field)}
-            onInput={(event) => write({ [field]: event.currentTarget.value })}
-          />
-        </Field>
-      ))}
-      <div class="newsletter-columns">
-        <Field label={t("newsletter.field.language")} name="language" error={error}>
-          <select value={entered.language} onChange={(event) => write({ language: event.currentTarget.value })}>
-            {[...new Set([...LANGUAGES, entered.language])].map((one) => (
-              <option key={one} value={one}>
-                {languageName(one)}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label={t("newsletter.lists.topics")} name="topics" error={error}>
-          <input value={entered.topics} dir="auto" onInput={(event) => write({ topics: event.currentTarget.value })} />
-        </Field>
-      </div>
-      {topicsProblem && <p class="field-problem" role="alert">{topicsProblem.problem}</p>}
-      <fieldset class="newsletter-choices">
-        <legend class="field-label">{t("newsletter.lists.public")}</legend>
-        {SWITCHES.map((field) => (
-          <label key={field} class="choice-line">
-            <input type="checkbox" checked={entered[field]} onChange={(event) => write({ [field]: event.currentTarget.checked })} />
-            <span>{t(`newsletter.lists.${field}`)}</span>
-          </label>
+    <>
+      <form
+        class="ops-editor newsletter-form"
+        aria-label={t("newsletter.lists.change_one", { name })}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void store.run();
+        }}
+      >
+        <h3>
+          <bdi>{name}</bdi>
+        </h3>
+        {of && <Addresses of={of} />}
+        {TEXTS.map((field) => (
+          <Field key={field} label={t(`newsletter.lists.${field}`)} name={field} error={error}>
+            <input
+              value={entered[field]}
+              inputMode={field === "sender" || field === "reply_to" ? "email" : "text"}
+              dir={field === "sender" || field === "reply_to" ? "ltr" : "auto"}
+              required={NEEDED.includes(field)}
+              onInput={(event) => write({ [field]: event.currentTarget.value })}
+            />
+          </Field>
         ))}
-      </fieldset>
-      <fieldset>
-        <legend class="field-label">{t("newsletter.lists.welcome")}</legend>
-        <p class="quiet">{t("newsletter.lists.welcome.about")}</p>
-        <Field label={t("newsletter.issue.subject")} name="welcome.subject" error={error}>
-          <input value={entered.subject} dir="auto" required={Boolean(entered.text.trim())} onInput={(event) => write({ subject: event.currentTarget.value })} />
-        </Field>
-        <Field label={t("newsletter.lists.welcome.text")} name="welcome.text" error={error}>
-          <textarea rows={6} value={entered.text} dir="auto" required={Boolean(entered.subject.trim())} onInput={(event) => write({ text: event.currentTarget.value })} />
-        </Field>
-        {welcomeProblem && <p class="field-problem" role="alert">{welcomeProblem}</p>}
-      </fieldset>
-      {error && <ErrorNotice error={error} onRetry={() => void store.run()} fields={FIELDS} />}
-      {hide.error && <ErrorNotice error={hide.error} />}
-      <div class="ops-editor-end">
-        <Button kind="quiet" onClick={onClose}>
-          {t("action.cancel")}
-        </Button>
-        {of && (
-          <Button busy={hide.busy} onClick={() => void hide.run()}>
-            {t("newsletter.lists.hide")}
+        <div class="newsletter-columns">
+          <Field label={t("newsletter.field.language")} name="language" error={error}>
+            <select value={entered.language} onChange={(event) => write({ language: event.currentTarget.value })}>
+              {[...new Set([...LANGUAGES, entered.language])].map((one) => (
+                <option key={one} value={one}>
+                  {languageName(one)}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field label={t("newsletter.lists.topics")} name="topics" error={error}>
+            <input value={entered.topics} dir="auto" onInput={(event) => write({ topics: event.currentTarget.value })} />
+          </Field>
+        </div>
+        {topicsProblem && <p class="field-problem" role="alert">{topicsProblem.problem}</p>}
+        <fieldset class="newsletter-choices">
+          <legend class="field-label">{t("newsletter.lists.public")}</legend>
+          {SWITCHES.map((field) => (
+            <label key={field} class="choice-line">
+              <input type="checkbox" checked={entered[field]} onChange={(event) => write({ [field]: event.currentTarget.checked })} />
+              <span>{t(`newsletter.lists.${field}`)}</span>
+            </label>
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend class="field-label">{t("newsletter.lists.welcome")}</legend>
+          <p class="quiet">{t("newsletter.lists.welcome.about")}</p>
+          <Field label={t("newsletter.issue.subject")} name="welcome.subject" error={error}>
+            <input value={entered.subject} dir="auto" required={Boolean(entered.text.trim())} onInput={(event) => write({ subject: event.currentTarget.value })} />
+          </Field>
+          <Field label={t("newsletter.lists.welcome.text")} name="welcome.text" error={error}>
+            <textarea rows={6} value={entered.text} dir="auto" required={Boolean(entered.subject.trim())} onInput={(event) => write({ text: event.currentTarget.value })} />
+          </Field>
+          {welcomeProblem && <p class="field-problem" role="alert">{welcomeProblem}</p>}
+        </fieldset>
+        {error && <ErrorNotice error={error} onRetry={() => void store.run()} fields={FIELDS} />}
+        <div class="ops-editor-end">
+          <Button kind="quiet" onClick={onClose}>
+            {t("action.cancel")}
           </Button>
-        )}
-        <Button type="submit" kind="primary" busy={store.busy}>
-          {t(of ? "newsletter.store" : "newsletter.lists.publish")}
-        </Button>
-      </div>
-    </form>
+          {of && <Button onClick={() => setHiding(true)}>{t("newsletter.lists.hide")}</Button>}
+          <Button type="submit" kind="primary" busy={store.busy}>
+            {t(of ? "newsletter.store" : "newsletter.lists.publish")}
+          </Button>
+        </div>
+      </form>
+      {isHiding && (
+        <LiveChange
+          title={`${name}: ${t("newsletter.lists.hide")}`}
+          button={t("newsletter.lists.hide")}
+          from={t("newsletter.lists.is_public")}
+          to={t("newsletter.lists.is_hidden")}
+          effect={t("newsletter.lists.hide.about")}
+          set={hide}
+          back={show}
+          done={t("newsletter.lists.hidden")}
+          onClose={() => setHiding(false)}
+          onChanged={onStored}
+        />
+      )}
+    </>
   );
 }
 

@@ -23,14 +23,32 @@ type Project = ConversationsAdmin.ProjectView;
 export function Projects() {
   const { client } = useApp();
   const [chosen, setChosen] = useState("");
+  const [isMaking, setMaking] = useState(false);
   const projects = useResource(async (signal) => (await client.call("GET /projects", { query: { limit: 100 }, signal })).result.projects, [client]);
+  const made = async (projectId: string) => {
+    await projects.reload();
+    setChosen(projectId);
+    setMaking(false);
+  };
+  const form = (onClose?: () => void) => (
+    <Later load={() => import("./ProjectForm")} show={({ ProjectForm }) => <ProjectForm onMade={made} {...(onClose && { onClose })} />} />
+  );
+  const add = projects.value?.length && !isMaking ? <Button onClick={() => setMaking(true)}>{t("project.new")}</Button> : null;
   return (
-    <Section title={t("project.title")} about={t("project.about")} resource={projects}>
+    <Section title={t("project.title")} about={t("project.about")} resource={projects} tools={add}>
       {(found) => {
         const project = found.find((one) => one.project_id === chosen) ?? found[0];
-        if (!project) return <p class="ops-empty">{t("project.none")}</p>;
+        if (!project) {
+          return (
+            <>
+              <p class="ops-empty">{t("project.none")}</p>
+              {form()}
+            </>
+          );
+        }
         return (
           <>
+            {isMaking && form(() => setMaking(false))}
             <Field label={t("project.project")} name="project">
               <select value={project.project_id} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {found.map((one) => (

@@ -53,6 +53,83 @@ class SwitchesInput(Input):
         return self.model_dump(mode="json", exclude_none=True)
 
 
+class ModelInput(Input):
+    """The model of a new project; *api_key_reference* is the name of a secret of the company, which OpenAI needs."""
+
+    provider: Literal["bedrock", "openai", "scripted"]
+    model: str | None = Field(default=None, min_length=1, max_length=2_048)
+    api_key_reference: str | None = Field(default=None, min_length=1, max_length=400)
+
+    def config(self, channels: list[str]) -> dict[str, Any]:
+        """Return the `ai_config` of a project: the model has a section per channel."""
+        model = self.model_dump(mode="json", exclude={"provider"}, exclude_none=True)
+        of_channels = {f"{self.provider}_config": dict.fromkeys(channels, model)} if model else {}
+        return {"provider": self.provider, **of_channels}
+
+
+class WhatsAppInput(Input):
+    """
+    A number of the inbox, as the list of the company's numbers shows it. *account* is Meta's id of its account,
+    *whatsapp_credentials_id* the name of the company's access token: its id, or with a name after a slash.
+    """
+
+    provider: Literal["meta", "aws_social"]
+    company_whatsapp_number: str = Field(pattern=patterns.PHONE)
+    phone_number_id: str = Field(min_length=1, max_length=200)
+    account: str = Field(min_length=1, max_length=25)
+    whatsapp_credentials_id: str | None = Field(default=None, min_length=1, max_length=140)
+
+
+class SmsInput(Input):
+    """A number of AWS End User Messaging. A number of Twilio needs the operator's command, which asks Twilio."""
+
+    provider: Literal["aws_sms"]
+    company_sms_number: str = Field(pattern=patterns.PHONE)
+
+
+class EmailInput(Input):
+    """An address at a domain of the company, from which SES sends."""
+
+    company_email: str = Field(pattern=patterns.EMAIL, max_length=254)
+    email_from_name: str | None = Field(default=None, min_length=1, max_length=100)
+
+
+class ChannelsInput(Input):
+    """The channels of a new project, at least one."""
+
+    whatsapp: WhatsAppInput | None = None
+    sms: SmsInput | None = None
+    email: EmailInput | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> "ChannelsInput":
+        if not self.model_dump(exclude_none=True):
+            raise ValueError("whatsapp, sms or email must be given")
+        return self
+
+
+class ProjectInput(Input):
+    """
+    A new project, with the names that its file has. *accept_inbound*: a customer may begin a conversation. Its model is
+    off until a switch turns it on; until then people answer.
+    """
+
+    project_name: str = Field(min_length=1, max_length=100)
+    ai_config: ModelInput
+    channel_config: ChannelsInput
+    default_language: str = Field(default="en", min_length=2, max_length=35)
+    timezone: str = Field(default="UTC", min_length=1, max_length=64)
+    accept_inbound: Flag = True
+
+    def item(self, company_id: str, project_id: str) -> dict[str, Any]:
+        """Return the project's item, without a version."""
+        given = self.model_dump(mode="json", exclude_none=True)
+        channels = [name.value for name in ChannelMethod if name.value in given["channel_config"]]
+        ids = {"company_id": company_id, "project_id": project_id}
+        given |= {"ai_config": self.ai_config.config(channels), "allowed_channels": channels}
+        return {**ids, **given, "automation_enabled": False}
+
+
 class Settings(Input):
     """
     The settings of a version as the project's file has them. An absent one is taken from the version it is based on;

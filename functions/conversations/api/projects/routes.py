@@ -40,6 +40,15 @@ class ProjectRoutes:
 
         return versions.projects_of(self.deps, request.caller, request.input)
 
+    @route_methods.changes(f"POST {_OF_ONE}", _ADMIN, status=HTTPStatus.CREATED)
+    def create_project(
+        self, request: Request[inputs.ProjectInput], project_id: str
+    ) -> Callable[[], views.ProjectView]:
+        """Create a project on channels of the company. Its model is off until a switch turns it on."""
+        from conversations.api.projects import creation  # noqa: PLC0415 - see the docstring of the module
+
+        return creation.create(self.deps, project_id, request)
+
     @route_methods.reads(f"GET {_OF_ONE}/spending", _ADMIN)
     def show_spending(
         self, request: Request[inputs.SpendingQuery], project_id: str

@@ -78,6 +78,7 @@ OF_COMPANY = [
 ADMIN = Scope.CONVERSATIONS_ADMIN
 OF_PROJECTS = [
     Route("GET /projects", ADMIN),
+    Route("POST /projects/{project_id}", ADMIN),
     Route(
         "POST /conversations/{ref}/playground",
         ADMIN,

@@ -61,6 +61,16 @@ API = Api(
             inputs=({"summary": "Of the attacker", "facts": ["Of the attacker"], "revision": 1},)
         ),
         f"GET {ONE}/notes": Special(inputs=({}, {"before": "{before_note}"})),
+        "POST /projects/{project_id}": Special(
+            path={"project_id": "pi-new-001"},
+            inputs=(
+                {
+                    "project_name": "New",
+                    "ai_config": {"provider": "scripted"},
+                    "channel_config": {"email": {"company_email": sample_data.EMAIL_SENDER}},
+                },
+            ),
+        ),
         "POST /projects/{project_id}/switches": Special(
             inputs=({"project_status": "inactive"}, {"automation_enabled": False})
         ),

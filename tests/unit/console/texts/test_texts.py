@@ -63,6 +63,7 @@ BY_VALUE = {
         for field in ("enabled", "automation", "reply_mode")
     ),
     *(f"project{what}.{name}" for what in ("", ".set", ".effect") for name in ("sends", "answers")),
+    "project.new",
     *(f"domains.{name}" for name in ("identity", "purpose", "state")),
     *("knowledge.left_out", "knowledge.cause", "knowledge.into", "knowledge.accept"),
     *(

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { EmailThreadsApi } from "../../../api/routes";
 import { useAction, useResource } from "../../../api/resource";
 import { useApp } from "../../../app";
+import { placeOf } from "../../../shell/router";
 import { t } from "../../../texts/texts";
 import { Button, ErrorNotice, Field } from "../../../ui/controls";
 import { showToast } from "../../../ui/toastList";
@@ -36,7 +37,7 @@ export function MailboxSettings() {
   const [chosen, setChosen] = useState("");
   const mailboxes = useResource(async (signal) => (await client.call("GET /email-mailboxes", { signal })).result.mailboxes, [client]);
   const shown = mailboxes.value?.find(({ address }) => address === chosen) ?? mailboxes.value?.[0];
-  const tools = (
+  const tools = shown && (
     <label class="ops-filter">
       <span class="field-label">{t("ops.service.mailbox")}</span>
       <select value={shown?.address ?? ""} onChange={(event) => setChosen(event.currentTarget.value)}>
@@ -76,7 +77,12 @@ export function MailboxSettings() {
             )}
           </>
         ) : (
-          <p class="ops-empty">{t("ops.nothing")}</p>
+          <p class="ops-empty">
+            {t("mailbox.none")}{" "}
+            <a class="link" href={placeOf("operations", "setup", "channels")}>
+              {t("mailbox.set_up")}
+            </a>
+          </p>
         )
       }
     </Section>

@@ -114,3 +114,69 @@ def test_an_issue_is_paused_goes_on_is_stopped_by_an_undo_and_cancelled_after_a_
     assert barriers(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+UNSCHEDULE = {
+    "en-GB": ("Take back the time", "not sent at its time", "Undo"),
+    "de-DE": ("Zeit zurücknehmen", "nicht zu ihrer Zeit", "Rückgängig"),
+    "ar-EG": ("إلغاء الموعد", "لا يُرسل العدد في موعده", "تراجع"),
+}
+
+
+@pytest.mark.parametrize("in_reader_zone", [False, True])
+@pytest.mark.parametrize("locale", [pytest.param(one, id=one) for one in UNSCHEDULE])
+def test_the_time_of_an_issue_is_taken_back_after_a_question_and_comes_back_by_an_undo(
+    opened: Opened, pages: Path, locale: str, in_reader_zone: bool
+) -> None:
+    unschedule, effect, undo = UNSCHEDULE[locale]
+    sending, given = Sending(), list[dict[str, Any]]()
+    # At each reader's time the issue begins where this time comes first, 14 hours before UTC.
+    begins = "2099-05-31T19:00:00.000Z" if in_reader_zone else "2099-06-01T07:00:00.000Z"
+    times = {
+        "scheduled_for": begins, "timezone": "Europe/Berlin", "in_reader_zone": in_reader_zone,
+        "not_after": "2099-06-01T10:00:00.000Z",
+    }  # fmt: skip
+    sending.issue |= {"state": "scheduled", "approved_at": at(0), "approved_by": "user:a", **times}
+
+    def unscheduled(call: Call) -> Answer:
+        given.append(dict(call.input))
+        none = dict.fromkeys(("scheduled_for", "timezone", "not_after"))
+        sending.issue |= none | {"version": 4, "in_reader_zone": False, "state": "approved"}
+        return Answer(sending.issue)
+
+    def schedule(call: Call) -> Answer:
+        given.append(dict(call.input))
+        sending.issue |= {"state": "scheduled", "version": 5, **times}
+        return Answer(sending.issue)
+
+    checks: dict[str, Any] = {"may_be_sent": True, "bytes": 900, "content_id": "c", "checks": []}
+    network = Company().network(
+        pages,
+        "acme:admin",
+        **sending.answers(),
+        **{
+            f"POST {PATH}/unschedule": unscheduled,
+            f"POST {PATH}/schedule": schedule,
+            f"GET {PATH}/checklist": lambda _: Answer(checks | {"warm_up": None}),
+        },
+    )
+    page = opened(network, f"newsletters/{ISSUE}")
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name=unschedule).press("Enter")
+    expect(dialog).to_contain_text(effect)
+    assert barriers(page) == []
+    assert given == []
+    dialog.get_by_role("button", name=unschedule).press("Enter")
+    expect(page.get_by_role("button", name=unschedule)).to_have_count(0)
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_role("button", name=unschedule)).to_be_visible()
+    local = "2099-06-01T09:00"
+    back = {
+        "version": 4,
+        "local": local,
+        "timezone": "Europe/Berlin",
+        "not_after": "2099-06-01T12:00",
+    }
+    assert given == [{"version": 3}, back | {"in_reader_zone": in_reader_zone}]
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -343,3 +343,43 @@ def test_a_series_is_made_and_changed_in_a_form(opened: Opened, pages: Path, loc
         [1],
     )
     assert changed.get("issue") is None
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_list_is_no_longer_published_after_a_question_and_comes_back_whole_by_an_undo(
+    opened: Opened, pages: Path, locale: str
+) -> None:
+    known = texts(locale)
+    before = published(0, welcome=WELCOME, reply_to="desk@shop.example")
+    stored, given = [before], list[dict[str, Any]]()
+
+    def remove(_: Call) -> Answer:
+        stored.clear()
+        given.append({})
+        return Answer({"list_id": LISTS[0]})
+
+    def put(call: Call) -> Answer:
+        given.append(dict(call.input))
+        stored.append(before | {"version": 1})
+        return Answer(stored[0])
+
+    one = "/newsletters/lists/{list_id}"
+    network = network_of(pages, stored, **{f"DELETE {one}": remove, f"PUT {one}": put})
+    page = opened(network, "newsletters/lists")
+    page.set_viewport_size({"width": NARROWEST, "height": 800})
+    change = known["newsletter.lists.change_one"].partition("{")[0].rstrip("“„«")
+    hide = page.get_by_role("button", name=known["newsletter.lists.hide"])
+    page.get_by_role("button", name=change).first.click()
+    hide.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(known["newsletter.lists.hide.about"])
+    check(page)
+    assert given == []
+    dialog.get_by_role("button", name=known["newsletter.lists.hide"]).press("Enter")
+    expect(dialog).to_have_count(0)
+    undo = {"en": "Undo", "de": "Rückgängig", "ar": "تراجع"}[locale[:2]]
+    page.get_by_role("button", name=undo).click()
+    expect(page.get_by_role("button", name=undo)).to_have_count(0)
+    kept = ("title", "description", "language", "is_open", "has_archive", "topics", "keeps_ip",
+            "welcome", "sender", "sender_name", "reply_to", "postal_address")  # fmt: skip
+    assert given == [{}, {"version": 0} | {name: before[name] for name in kept}]
