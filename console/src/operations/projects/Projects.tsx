@@ -82,7 +82,7 @@ function OfProject({ project, onChange }: { project: Project; onChange: () => vo
   return (
     <>
       <Versions source={source} versions={versions} about={t("project.versions_about")} effect={t("project.put_live_about")} onChange={onChange} onOpen={setOpened} />
-      <Opened key={base ?? 0} project={project} number={base} onStored={changed} />
+      {versions.first.value && <Opened key={base ?? 0} project={project} number={base} onStored={changed} />}
       {base !== null && <Trials source={trialsOfProject(client, project.project_id)} version={base} live={live} onChange={onChange} />}
       {base !== null && <Sets source={setsOfProject(client, project.project_id)} version={base} live={live} about={t("sets.about")} />}
       {base !== null && (

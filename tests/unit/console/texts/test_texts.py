@@ -85,7 +85,12 @@ BY_VALUE = {
     ),
     *("exchange.undo", "newsletter.provider", "newsletter.series", "newsletter.series.run"),
     *("trial.ended_for", "trial.mode", "trial.then"),
-    *("newsletter.lists", "newsletter.series.unit", "newsletter.warm_up.reason"),
+    *(
+        "newsletter.lists",
+        "newsletter.series.unit",
+        "newsletter.try.step",
+        "newsletter.warm_up.reason",
+    ),
     *(
         f"ops.numbers.{name}"
         for name in (

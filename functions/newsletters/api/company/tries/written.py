@@ -21,6 +21,7 @@ from newsletters.store.items import (
     Topics,
 )
 from shared.api.models.inputs import Input
+from shared.runtime.validation import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,9 @@ DEFAULT_WORDS: Final = 150
 SECTION: Final = "section-1"
 _CODE: Final = "NL-19700101-TRY0"
 _SOURCE: Final = "written"
+_DAY: Final = patterns.worded(
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", "must be a date such as 2026-02-28, or empty"
+)
 
 _CONFIGURED: Final = (
     "title", "description", "language", "target_audience", "length_preference", "frequency", "geographic_focus",
@@ -44,7 +48,7 @@ class WrittenPassage(Input):
 
     topic: str = Field(max_length=60)
     title: str = Field(default="", max_length=300)
-    date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
+    date: str = Field(default="", pattern=_DAY)
     url: str = Field(default="", max_length=2_000)
     text: str = Field(min_length=1, max_length=LONGEST_PASSAGE)
 

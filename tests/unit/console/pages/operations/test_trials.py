@@ -313,3 +313,15 @@ def test_the_live_version_of_a_mailbox_is_not_tried(opened: Opened, pages: Path)
 
     expect(button(trials, "Try version 2")).to_have_count(0)
     expect(trials).to_contain_text("To try a version, choose one that is not live.")
+
+
+def test_a_project_whose_versions_have_not_arrived_offers_no_first_version(
+    opened: Opened, pages: Path
+) -> None:
+    network = Project().network(pages)
+    network.unanswered = f"GET {PROJECT}/versions"
+    page = opened(network, "operations/projects")
+
+    page.get_by_role("combobox", name="Project").wait_for()
+    page.get_by_role("button", name="Pause the project").wait_for()
+    expect(page.get_by_role("button", name="Change the settings")).to_have_count(0)
