@@ -172,7 +172,6 @@ export function SetsOfVersions({ source, versions, about }: { source: SetSource;
   const version = chosen ?? listed.items[0]?.number ?? null;
   return (
     <>
-      <Sets source={source} version={version} live={liveOf(listed)} about={about} />
       {listed.items.length > 1 && (
         <Field label={t("sets.version")} name="version">
           <select value={version ?? ""} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
@@ -184,6 +183,7 @@ export function SetsOfVersions({ source, versions, about }: { source: SetSource;
           </select>
         </Field>
       )}
+      <Sets source={source} version={version} live={liveOf(listed)} about={about} />
     </>
   );
 }
