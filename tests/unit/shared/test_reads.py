@@ -110,6 +110,7 @@ NOT_A_REQUEST = {
     "newsletters.issues.delivery.settlement.plan_again",
     "newsletters.issues.delivery.settlement.settle_shard",
     "newsletters.store.issues.forget_author",
+    "newsletters.store.sets.forget_author",
     "newsletters.worker.purge.purge",
     "richpanel.api.dry_runs.report.ticket_ids",
     "richpanel.recovery.backfill._decisions_of",
