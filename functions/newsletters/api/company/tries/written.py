@@ -33,7 +33,7 @@ SECTION: Final = "section-1"
 _CODE: Final = "NL-19700101-TRY0"
 _SOURCE: Final = "written"
 _DAY: Final = patterns.worded(
-    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", "must be a date such as 2026-02-28, or empty"
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", "must be empty, or a date such as 2026-02-28"
 )
 
 _CONFIGURED: Final = (
