@@ -216,6 +216,7 @@ def send_issue(page: Page, audience: str) -> None:
     schedule.get_by_label("Day and time").fill("2036-01-01T09:00")
     schedule.get_by_role("button", name="Schedule").click()
     page.get_by_role("button", name="Take back the time").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take back the time").click()
     page.get_by_role("button", name="Send now").click()
     page.get_by_role("dialog").get_by_role("button", name="Send now").click()
     results = page.get_by_role("region", name="Results")
