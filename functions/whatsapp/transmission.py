@@ -25,8 +25,8 @@ type Post = Callable[[Mapping[str, Any]], str | None]
 
 ACTION_ID_CHARACTERS = 26
 LONGEST_NUMBER = 15
-# A secret that lacks a field is read again: it may have been stored a moment ago.
-STORED_LATELY_MS = 5 * clock.SECOND_MS
+# A secret that lacks a field is read again: it may have been stored since a page has read it, seconds ago.
+STORED_LATELY_MS = clock.SECOND_MS
 # The paths of Graph below a number that take messages.
 MESSAGES, MARKETING = "messages", "marketing_messages"
 
