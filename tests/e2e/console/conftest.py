@@ -26,6 +26,7 @@ from local.console import browser as browsers
 from local.stack.cli import Stack
 from tests.e2e import webhooks
 from tests.e2e.conftest import Deployed
+from tests.suites import keyboard
 
 PASSWORD = "Sample-password-of-the-tests-1"
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -35,6 +36,7 @@ PATIENCE_MS = 150_000
 OF_A_CONVERSATION = r"/(whatsapp|conversations|email-threads|opt-outs|contacts)/|[?&]q="
 CLICKED_MS, CLICKS = 10_000, 4
 http = urllib3.PoolManager(retries=False, timeout=180)
+keyboard.install()
 
 
 @dataclass

@@ -11,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from local.console import browser as browsers
 from local.console import build
+from tests.suites import keyboard
 from tests.unit.console.pages.network import PAGE, Network
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 type Opened = Callable[[Network, str], Page]
 PATIENCE_MS = 150_000  # the machine may be busy with the end-to-end tests, which come first
+keyboard.install()
 
 
 @pytest.fixture(autouse=True)

@@ -192,3 +192,13 @@ def test_the_undo_is_offered_for_eight_seconds_and_longer_while_the_pointer_is_o
     page.mouse.move(0, 0)
     page.clock.run_for(8_100)
     expect(toast).to_have_count(0)
+
+
+def test_a_key_of_a_test_waits_until_its_button_is_enabled(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.set_content(
+        "<button disabled onclick='document.title = `pressed`'>Send</button>"
+        "<script>setTimeout(() => { document.querySelector('button').disabled = false }, 200)</script>"
+    )
+    page.get_by_role("button", name="Send").press("Enter")
+    assert page.title() == "pressed"
