@@ -31,9 +31,9 @@ from conversations.api.access import (
     recipient_of,
 )
 from conversations.api.agents.annotation_routes import AnnotationRoutes
-from conversations.api.projects.evaluation_routes import EvaluationRoutes
 from conversations.api.projects.knowledge.routes import KnowledgeRoutes
 from conversations.api.projects.routes import ProjectRoutes
+from conversations.api.projects.sets.routes import EvaluationRoutes
 from conversations.api.projects.trials.routes import TrialRoutes
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
@@ -61,7 +61,7 @@ from shared.policy.consent.records import Consents
 from shared.runtime.settings import Origin
 
 if TYPE_CHECKING:
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
-from newsletters.drafting import draft_changes, outline_changes
-from newsletters.drafting.outline_changes import OutlineRefused
+from newsletters.drafting.drafts import changes as draft_changes
+from newsletters.drafting.outlines import changes as outline_changes
+from newsletters.drafting.outlines.changes import OutlineRefused
 from newsletters.drafting.retrieval.catalogue import selected_names, type_named
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing

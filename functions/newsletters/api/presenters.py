@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.api import views
-from newsletters.drafting.draft_changes import lost_citations
+from newsletters.drafting.drafts.changes import lost_citations
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.content.step_inputs import content_hash, topics_hash

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from newsletters.api import presenters, views
 from newsletters.api.access import NotFound
 from newsletters.api.changes import missing_content
-from newsletters.drafting.draft_changes import replaceable
+from newsletters.drafting.drafts.changes import replaceable
 from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from newsletters.drafting import content
 from newsletters.drafting.checks import claims
-from newsletters.drafting.draft_generation import (
+from newsletters.drafting.drafts.generation import (
     UNJUDGED,
     length_warnings,
     planned_texts,
     section_prompt,
 )
 from newsletters.drafting.model_calls import answer_of
-from newsletters.drafting.outline_changes import reference_of
-from newsletters.drafting.outline_generation import OutlineWork, new_outline
+from newsletters.drafting.outlines.changes import reference_of
+from newsletters.drafting.outlines.generation import OutlineWork, new_outline
 from newsletters.drafting.text import section_text
 from newsletters.drafting.text.section_text import Sources
 from newsletters.jobs.failures import StepFailed
@@ -27,7 +27,7 @@ from newsletters.jobs.failures import StepFailed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from newsletters.drafting.draft_generation import PlannedText
+    from newsletters.drafting.drafts.generation import PlannedText
     from newsletters.drafting.text.section_text import AnsweredBlocks
     from newsletters.store.content.newsletters import Newsletter
     from newsletters.store.items import EditorWarning, Outline, Reference

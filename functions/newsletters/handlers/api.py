@@ -20,7 +20,7 @@ from newsletters.api.company.versions import OtherVersionLive
 from newsletters.api.queries import ApiDependencies
 from newsletters.api.routes import NewsletterRoutes
 from newsletters.configuration.resources import Resources
-from newsletters.drafting import draft_changes
+from newsletters.drafting.drafts import changes as draft_changes
 from newsletters.issues import public_pages
 from newsletters.issues.api import control
 from newsletters.issues.api.list_routes import ListRoutes

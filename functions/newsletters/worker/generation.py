@@ -48,11 +48,11 @@ def _generate_step(resources: WorkerResources, job: Job, run: Run) -> bool:
 
             return retrieve_passages(work)
         case "outline":
-            from newsletters.drafting.outline_generation import generate_outline  # noqa: PLC0415 - see above
+            from newsletters.drafting.outlines.generation import generate_outline  # noqa: PLC0415 - see above
 
             return generate_outline(work)
         case "draft":
-            from newsletters.drafting.draft_generation import generate_draft  # noqa: PLC0415 - see above
+            from newsletters.drafting.drafts.generation import generate_draft  # noqa: PLC0415 - see above
 
             return generate_draft(work)
     raise ValueError(job.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from newsletters.issues.delivery import allowance
+from newsletters.issues.delivery.limits import allowance
 from tests.cost.newsletters import prices
 from tests.cost.newsletters.kinds import KINDS, WRITTEN_DOWN, Kind
 from tests.cost.newsletters.newsletters import Table, differences, markdown, measure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from newsletters.drafting import draft_changes
+from newsletters.drafting.drafts import changes as draft_changes
 from newsletters.store.content.newsletters import (
     StaleVersion,
     change_metadata,

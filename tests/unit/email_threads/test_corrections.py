@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from email_threads.replies.corrections import edits_of
+from email_threads.replies.outcomes.corrections import edits_of
 from tests.cases import each
 
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=12).map(" ".join)

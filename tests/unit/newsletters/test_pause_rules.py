@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from newsletters.issues.delivery import dispatch, health
+from newsletters.issues.delivery import dispatch
+from newsletters.issues.delivery.limits import health
 from newsletters.store.items import IssueStats
 from tests.cases import each
 

@@ -252,8 +252,8 @@ def test_workers_import_batch_without_the_models_of_event_sources(
             (
                 "aws_xray_sdk",
                 "aws_lambda_powertools.utilities.parameters",
-                "newsletters.drafting.draft_generation",
-                "newsletters.drafting.outline_generation",
+                "newsletters.drafting.drafts.generation",
+                "newsletters.drafting.outlines.generation",
                 "newsletters.exports",
                 "newsletters.privacy",
                 "newsletters.drafting.retrieval.passages",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from conversations.api.projects.playground import PlaygroundDependencies
+from conversations.api.projects.tries.playground import PlaygroundDependencies
 from conversations.outbound.compose.functions.document_search import DocumentSearch
 from shared.access.ownership.claims import Owners
 from shared.ai.providers.model_creation import ModelDependencies

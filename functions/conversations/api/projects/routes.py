@@ -17,7 +17,7 @@ from shared.api.routing.routes import Request
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
     from conversations.configuration.projects import Company
     from shared.api.auth import Caller
 
@@ -110,7 +110,7 @@ class ProjectRoutes:
         self, request: Request[inputs.PlaygroundInput], project_id: str
     ) -> views.PlaygroundView:
         """Let the model of a version write the next message of a conversation, without sending or storing it."""
-        from conversations.api.projects import playground  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.tries import playground  # noqa: PLC0415 - see the docstring of the module
 
         company = self._tried(request.caller, project_id, request.input)
         return playground.answer(self.playground(), company, request.input, request.remaining_ms)
@@ -119,7 +119,7 @@ class ProjectRoutes:
     def replay(self, request: Request[inputs.ReplayInput], ref: str) -> views.ReplayView:
         """Let a version write a message of a real conversation anew, without the person, sending or storing."""
         from conversations.api.access import opened_for  # noqa: PLC0415 - see the docstring of the module
-        from conversations.api.projects import replay  # noqa: PLC0415 - see above
+        from conversations.api.projects.tries import replay  # noqa: PLC0415 - see the docstring of the module
 
         opened = opened_for(self.deps, request.caller, ref)
         company = self._tried(request.caller, opened.company.project_id, request.input)

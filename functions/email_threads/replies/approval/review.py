@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.replies import trial_counts
 from email_threads.replies.draft_state import is_answered, is_stale
+from email_threads.replies.outcomes import trial_counts
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
 from email_threads.store.items.replies.draft import FINAL, WAITING

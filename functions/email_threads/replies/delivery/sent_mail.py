@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from email_threads.parsing import mail as mails
 from email_threads.parsing.body.attachments import Attachment
 from email_threads.parsing.caps import SYNTHETIC_DOMAIN
-from email_threads.replies import trial_counts
-from email_threads.replies.corrections import edits_of
+from email_threads.replies.outcomes import trial_counts
+from email_threads.replies.outcomes.corrections import edits_of
 from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.threads.thread import Direction

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.issues import content, links
 from newsletters.issues.delivery import provider, subject_tests, waits
-from newsletters.issues.delivery.allowance import Stop
+from newsletters.issues.delivery.limits.allowance import Stop
 from newsletters.issues.delivery.recipients import audience
 from newsletters.issues.delivery.recipients.audience import Writable
 from newsletters.issues.links import LEAVE, PREFERENCES, VIEW, Link
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from newsletters.configuration.resources import SendingResources
     from newsletters.issues.content import Sealed
-    from newsletters.issues.delivery.allowance import Allowance
+    from newsletters.issues.delivery.limits.allowance import Allowance
     from newsletters.issues.pace.warm_up import DayRoom
     from newsletters.store.items import Issue, Recipient
     from newsletters.store.items.issues import Variant

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.issues.delivery import ends, health, trials
+from newsletters.issues.delivery import ends, trials
+from newsletters.issues.delivery.limits import health
 from newsletters.issues.delivery.signups import signup_mail
 from newsletters.issues.pace import days, mailbox_providers
 from newsletters.issues.pace.warm_up import domain_of

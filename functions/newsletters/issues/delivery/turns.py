@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.inbound.events import IssueRequested, entry
 from newsletters.issues import content
-from newsletters.issues.delivery import allowance as allowances
-from newsletters.issues.delivery import dispatch, ends, health, settlement, subject_tests
-from newsletters.issues.delivery.allowance import Stop
+from newsletters.issues.delivery import dispatch, ends, settlement, subject_tests
 from newsletters.issues.delivery.dispatch import OUT_OF_TIME, Sending
+from newsletters.issues.delivery.limits import allowance as allowances
+from newsletters.issues.delivery.limits import health
+from newsletters.issues.delivery.limits.allowance import Stop
 from newsletters.issues.delivery.recipients import snapshot
 from newsletters.store import issues
 from newsletters.store.items import IssueState
@@ -25,7 +26,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources, Run, SendingResources
-    from newsletters.issues.delivery.allowance import Allowance
+    from newsletters.issues.delivery.limits.allowance import Allowance
     from newsletters.store.items import Issue
 
 TURN_MS: Final = 20 * clock.SECOND_MS

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from newsletters.drafting import outline_generation, prompts
+from newsletters.drafting import prompts
+from newsletters.drafting.outlines import generation as outline_generation
 from newsletters.drafting.plan import plan_of
 from newsletters.drafting.text import section_text
 from shared.ai import port as ai

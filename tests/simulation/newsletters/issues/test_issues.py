@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from newsletters.issues.delivery import dispatch
-from newsletters.issues.delivery.allowance import Stop
 from newsletters.issues.delivery.dispatch import THROTTLED, Batch
+from newsletters.issues.delivery.limits.allowance import Stop
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.dynamodb import Table

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from newsletters.issues import content
 from newsletters.issues.delivery import turns
-from newsletters.issues.delivery.allowance import share_of
+from newsletters.issues.delivery.limits.allowance import share_of
 from newsletters.issues.delivery.turns import TURN_MS
 from newsletters.store import issues
 from newsletters.store.items import Issue, IssueState, RecipientState

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.issues.delivery.allowance import share_of
+from newsletters.issues.delivery.limits.allowance import share_of
 from newsletters.store.delivery import senders
 from shared.aws.dynamodb import Table
 from shared.providers.email.identities import Account, Identities

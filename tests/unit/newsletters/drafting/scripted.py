@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from local.sandbox.providers.openai import schema_answers
-from newsletters.drafting import outline_generation, prompts
+from newsletters.drafting import prompts
+from newsletters.drafting.outlines import generation as outline_generation
 from newsletters.drafting.plan import plan_of
 from newsletters.drafting.text import section_text
 from newsletters.drafting.text.section_text import Sources
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from local.scripted_model.answer import ScriptedAnswer
-    from newsletters.drafting.outline_generation import AnsweredSection
+    from newsletters.drafting.outlines.generation import AnsweredSection
     from newsletters.drafting.prompts import Labelled
     from newsletters.store.items import OutlineItem, OutlineSection, Reference
 

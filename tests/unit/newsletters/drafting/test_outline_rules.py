@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from newsletters.drafting.outline_generation import parsed
+from newsletters.drafting.outlines.generation import parsed
 from newsletters.drafting.plan import PlannedSection
 from newsletters.drafting.prompts import labelled
 from shared.ai.calls.model_calls import AnswerInvalid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from newsletters.drafting.draft_generation import PlannedText, length_warnings
+from newsletters.drafting.drafts.generation import PlannedText, length_warnings
 from tests.cases import each
 from tests.unit.newsletters.drafting.samples import item, section
 

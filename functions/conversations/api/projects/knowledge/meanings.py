@@ -31,7 +31,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
     from conversations.configuration.projects import Company
     from conversations.store.knowledge.unanswered_words import Question
     from shared.ai.port import Embedder

@@ -16,7 +16,7 @@ from shared.api.routing.routes import Request
 
 if TYPE_CHECKING:
     from conversations.api.access import ApiDependencies
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
     from conversations.outbound.compose.functions.document_search import DocumentSearch
     from shared.aws.s3 import Bucket
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from conversations.api.access import ApiDependencies
     from conversations.api.projects.knowledge.inputs import AcceptanceInput, DismissalInput
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
     from conversations.store.knowledge.unanswered_words import Question
     from shared.api.auth import Caller
     from shared.api.routing.routes import Request

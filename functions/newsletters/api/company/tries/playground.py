@@ -12,7 +12,7 @@ from newsletters.api.access import NotFound, readable
 from newsletters.api.company import proven, versions
 from newsletters.api.company.tries.views import FindingView, StepTrialView, TriedPassageView
 from newsletters.api.company.tries.written import SECTION
-from newsletters.drafting.outline_changes import reference_of
+from newsletters.drafting.outlines.changes import reference_of
 from newsletters.drafting.retrieval.passages import retrieved
 from newsletters.drafting.tried_steps import NoSection, StepWork, severity_of
 from newsletters.jobs.failures import StepFailed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from newsletters.api import inputs
-from newsletters.drafting.outline_changes import reference_of
+from newsletters.drafting.outlines.changes import reference_of
 from newsletters.drafting.retrieval.catalogue import MOST_CHUNKS, selected_names
 from newsletters.drafting.tone import PRESETS
 from newsletters.store.content.newsletters import Newsletter
@@ -124,7 +124,7 @@ class WrittenNewsletter(Input):
         topics = self._topics()
         outline = None
         if self.section is not None:
-            from newsletters.drafting.outline_generation import new_outline  # noqa: PLC0415 - loads what calls models
+            from newsletters.drafting.outlines.generation import new_outline  # noqa: PLC0415 - loads what calls models
 
             ids = [one.chunk_id for one in topics.retrieved_content]
             section = _section(self.section, ids)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts
 from newsletters.drafting.checks import claims
-from newsletters.drafting.draft_changes import (
+from newsletters.drafting.drafts.changes import (
     counted,
     drafted_sections,
     replaceable,

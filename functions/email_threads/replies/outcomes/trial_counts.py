@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from email_threads.replies.corrections import edits_of
+from email_threads.replies.outcomes.corrections import edits_of
 from email_threads.store import threads
 from email_threads.store.configuration.mailbox_trials import MailboxTrials
 from shared.ai.trials.items import Arm, count_name

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conversations.api.access import Unusable
-from conversations.api.projects import playground, views
+from conversations.api.projects import views
+from conversations.api.projects.tries import playground
 from conversations.dialogues.rehearsal.unstored import Unstored
 from conversations.initiation import case_data
 from conversations.outbound.compose.content import quotes
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.prompt.system_prompt import HistoryMessage
     from conversations.api.projects.inputs import ReplayInput
-    from conversations.api.projects.playground import PlaygroundDependencies
+    from conversations.api.projects.tries.playground import PlaygroundDependencies
     from conversations.configuration.projects import Company
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation

@@ -34,7 +34,7 @@ class EvaluationRoutes:
         self, request: Request[inputs.SetsQuery], project_id: str
     ) -> Page[views.SetsView]:
         """List the sets of scenarios of a project."""
-        from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.sets import evaluations  # noqa: PLC0415 - see the docstring of the module
 
         return evaluations.calls_of(self.deps, request.caller, project_id).listed(request.input)
 
@@ -43,7 +43,7 @@ class EvaluationRoutes:
         self, request: Request[NoInput], project_id: str, set_name: str
     ) -> views.SetContentView:
         """Return a set with its scenarios."""
-        from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.sets import evaluations  # noqa: PLC0415 - see the docstring of the module
 
         calls = evaluations.calls_of(self.deps, request.caller, project_id)
         return calls.shown(set_name_of(set_name))
@@ -53,7 +53,7 @@ class EvaluationRoutes:
         self, request: Request[inputs.SetInput], project_id: str, set_name: str
     ) -> Callable[[], views.SetView]:
         """Store the scenarios of a set, or change whether it is a gate for versions."""
-        from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.sets import evaluations  # noqa: PLC0415 - see the docstring of the module
 
         name = set_name_of(set_name)
         calls = evaluations.calls_of(self.deps, request.caller, project_id)
@@ -64,7 +64,7 @@ class EvaluationRoutes:
         self, request: Request[inputs.RunInput], project_id: str, set_name: str
     ) -> Callable[[], views.RunView]:
         """Play the scenarios of a set with a version, or with two side by side, without sending anything."""
-        from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.sets import evaluations  # noqa: PLC0415 - see the docstring of the module
 
         calls = evaluations.calls_of(self.deps, request.caller, project_id)
         found = calls.found(set_name_of(set_name))
@@ -75,7 +75,7 @@ class EvaluationRoutes:
         self, request: Request[inputs.RunQuery], project_id: str, run_id: str
     ) -> Page[views.RunResultsView]:
         """Return how far a run is, with a page of its results by scenario and version."""
-        from conversations.api.projects import evaluations  # noqa: PLC0415 - see the docstring of the module
+        from conversations.api.projects.sets import evaluations  # noqa: PLC0415 - see the docstring of the module
 
         calls = evaluations.calls_of(self.deps, request.caller, project_id)
         return calls.results(run_id, request.input)

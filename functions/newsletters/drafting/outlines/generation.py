@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from newsletters.drafting import outline_changes, prompts
+from newsletters.drafting import prompts
 from newsletters.drafting.checks import outline_texts
 from newsletters.drafting.model_calls import Prompt, ask, problem_of
+from newsletters.drafting.outlines import changes as outline_changes
 from newsletters.drafting.plan import plan_of
 from newsletters.drafting.retrieval.catalogue import kind_of
 from newsletters.drafting.text.inline_text import inline_text, one_line

@@ -1,0 +1,1 @@
+"""Tries of a version: a conversation that does not exist, and the replay of a real one."""

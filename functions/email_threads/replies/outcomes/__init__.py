@@ -1,0 +1,1 @@
+"""What becomes of drafts: how much people change, and what counts for a trial."""

@@ -1,0 +1,1 @@
+"""The draft of a newsletter: its generation by a model, and changes by people."""

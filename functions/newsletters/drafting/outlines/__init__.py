@@ -1,0 +1,1 @@
+"""The outline of a newsletter: its generation by a model, and changes by people."""
