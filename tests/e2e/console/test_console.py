@@ -16,7 +16,7 @@ from local.console.browser import barriers
 from local.stack.seed import NAMES, TEAM
 from tests.e2e.conftest import Deployed
 from tests.e2e.console.conftest import HOSTILE, PATIENCE_MS, Visit, http
-from tests.e2e.console.test_live import opened
+from tests.e2e.console.inbox.test_live import opened
 from tests.e2e.webhooks import write
 
 pytestmark = pytest.mark.e2e

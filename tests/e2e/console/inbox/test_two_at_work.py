@@ -16,7 +16,7 @@ from local.demo.chapters.email_threads import SCOPES as OF_MAIL
 from local.stack.seed import NAMES, operate
 from tests.e2e.console.colleagues import MILO, NORA, on_slow_networks, words
 from tests.e2e.console.conftest import PATIENCE_MS, Visit, http
-from tests.e2e.console.test_other_channels import MAILBOX, arrive
+from tests.e2e.console.inbox.test_other_channels import MAILBOX, arrive
 from tests.e2e.webhooks import write
 
 if TYPE_CHECKING:

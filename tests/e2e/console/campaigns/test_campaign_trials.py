@@ -14,8 +14,8 @@ from events.whatsapp.sample_data import COUNTER, Customer
 from local.console.browser import barriers
 from local.demo.scenarios.shop_software import key_of
 from tests.e2e import webhooks
+from tests.e2e.console.campaigns.test_campaigns import SCOPES, Software
 from tests.e2e.console.conftest import PATIENCE_MS, Visit
-from tests.e2e.console.test_campaigns import SCOPES, Software
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
