@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 MICROS: Final = 1_000_000  # micro-dollars in a dollar
+LEAST_DOLLARS: Final = 1 / MICROS  # of a bound: amounts are counted in micro-dollars
 # Of the bounds of an address and of a company; the rest is kept for known persons.
 STRANGERS_PERCENT: Final = 50
 # A known person may cause this many times the bound of a sender.

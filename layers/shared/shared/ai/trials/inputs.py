@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field, Strict
 
+from shared.ai.spending.bounds import LEAST_DOLLARS
 from shared.ai.trials.items import Mode
 from shared.ai.versions.inputs import Number
 from shared.api.errors import InvalidInput
@@ -40,7 +41,7 @@ class TrialInput(Input):
     share: Annotated[_Whole, Field(ge=1, le=100)] | None = None
     most_conversations: Annotated[_Whole, Field(ge=1, le=MOST_CONVERSATIONS)] | None = None
     most_answers: Annotated[_Whole, Field(ge=1, le=MOST_ANSWERS)] | None = None
-    most_dollars: Annotated[float, Field(gt=0, le=MOST_DOLLARS)] | None = None
+    most_dollars: Annotated[float, Field(ge=LEAST_DOLLARS, le=MOST_DOLLARS)] | None = None
     until: AwareDatetime | None = None
     handed_off_points: Annotated[_Whole, Field(ge=1, le=100)] | None = None
     at_least: Annotated[_Whole, Field(ge=1, le=MOST_CONVERSATIONS)] = DEFAULT_AT_LEAST

@@ -6,6 +6,7 @@ from typing import Any, Final
 from pydantic import Field, model_validator
 
 from shared.ai.evaluation.sets.items import MOST_SCENARIOS
+from shared.ai.spending.bounds import LEAST_DOLLARS
 from shared.ai.versions.inputs import Number
 from shared.api.errors import InvalidInput
 from shared.api.models.inputs import Input
@@ -55,7 +56,7 @@ class RunInput(Input):
     against: Number | None = None
     recorded: bool = False
     most_calls: int = Field(default=1_000, ge=1, le=MOST_CALLS)
-    most_dollars: float = Field(default=5, gt=0, le=MOST_DOLLARS)
+    most_dollars: float = Field(default=5, ge=LEAST_DOLLARS, le=MOST_DOLLARS)
 
     @model_validator(mode="after")
     def _compares_two_versions(self) -> "RunInput":
