@@ -46,7 +46,7 @@ from shared.inbox.live import items as live
 from shared.inbox.notifications.items import Notification
 from shared.inbox.notifications.webhooks.items import Due, Logged, Waiting, Webhook
 from shared.inbox.reports.items import BusyDays, DayCounts, OutcomeDay, PersonMonth, ReportSettings
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.privacy.settings import PrivacySettings

@@ -32,7 +32,7 @@ from shared.access.company_keys import ApiKey
 from shared.access.ownership.claims import Claim
 from shared.aws.dynamodb import values
 from shared.policy.business_hours import BusinessHours
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.providers.action_ledger import Action

@@ -12,7 +12,7 @@ from shared.identity.contacts.claims import Proof  # noqa: TC001 - field of a mo
 from shared.identity.contacts.items import What  # noqa: TC001 - field of a model
 from shared.identity.identifiers import IdentifierKind  # noqa: TC001 - field of a model
 from shared.inbox.items import Channel  # noqa: TC001 - field of models
-from shared.policy.consent.records import Source, State  # noqa: TC001 - fields of a model
+from shared.policy.consent.items import Source, State  # noqa: TC001 - fields of a model
 from shared.policy.consent.unreachable import LiftReason  # noqa: TC001 - field of a model
 
 

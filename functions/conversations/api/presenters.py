@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from conversations.store.items.routes import Ended, Open
     from shared.aws.s3 import Bucket
     from shared.aws.stored_objects import Folder
-    from shared.policy.consent.records import Consent
+    from shared.policy.consent.items import Consent
     from shared.policy.consent.unreachable import Unreachable
 
 _AS_THEY_ARE = MessageView.model_fields.keys() - {

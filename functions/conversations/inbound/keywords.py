@@ -10,8 +10,8 @@ from conversations.lifecycle.records import commands
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
 from shared.identity.authors import is_proven_author
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.keywords import ConsentKeyword, vocabulary
-from shared.policy.consent.records import Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:

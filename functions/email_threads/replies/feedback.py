@@ -29,7 +29,7 @@ from shared.aws.sqs_fifo import digest
 from shared.events.exchange import DeliveryStatus, status_entry
 from shared.identity.addresses import AddressInvalid, email_address
 from shared.policy.consent import unreachable
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.unreachable import Unreachable
 from shared.providers.email.ses import message_ids
 from shared.runtime import clock

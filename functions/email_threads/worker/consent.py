@@ -16,8 +16,8 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items.threads.thread import Direction
 from shared.identity.addresses import without_label
 from shared.policy.consent import unreachable
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.keywords import ConsentKeyword, vocabulary
-from shared.policy.consent.records import Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from newsletters.issues.readers.visits import visit_of
 from newsletters.store import issues
 from newsletters.store.readers import public_lists
 from shared.api.routing.public_pages import document
-from shared.policy.consent.records import State
+from shared.policy.consent.items import State
 from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope, of_hashes
 from shared.runtime.failures import Transient
 

@@ -29,7 +29,8 @@ from whatsapp.store.items.sending.rates import SendRate
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
-    from shared.policy.consent.records import Consents, Standing
+    from shared.policy.consent.items import Standing
+    from shared.policy.consent.records import Consents
     from shared.policy.kill_switches import KillSwitches
     from whatsapp.store.items import Conversation, Phone
 

@@ -17,7 +17,8 @@ from richpanel.configuration.account_settings import Account
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from richpanel.decisions.templates.catalogue import templates
 from shared.aws.dynamodb import Table
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from tests import keyring, template
 from tests.simulation import processes, simulated_system
 from tests.simulation.invocations import Invocation, SandboxClock

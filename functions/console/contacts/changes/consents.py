@@ -28,7 +28,8 @@ from shared.identity.identifiers import Identifier, IdentifierKind
 from shared.identity.keyed_hashes import address_hashes
 from shared.inbox.items import Channel, Entry, pk
 from shared.policy.consent import unreachable, withdrawals
-from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
+from shared.policy.consent.items import ALL_CHANNELS, Source, Statement
+from shared.policy.consent.records import MOST_ADDRESSES
 from shared.runtime import clock
 
 if TYPE_CHECKING:

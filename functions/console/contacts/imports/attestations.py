@@ -1,25 +1,25 @@
 """
 What a company attests of all people of a file: that they have agreed to messages, want none, or are not reached.
 
-    opted_in       recorded where nothing is known of the address: no file ends an opt-out, or replaces what the person
-                   has said; so an undo of the import can take it back
-    opted_out      recorded; it ends an opt-in that a file has attested, also of a later time, and no newer one that the
-                   person has given
+    opted_in       recorded where nothing is known of the address, or beside another import that attests it: no file
+                   ends an opt-out, or replaces what the person has said; so an undo of the import can take it back
+    opted_out      recorded; it ends an opt-in that files have attested, and no newer one that the person has given
     unreachable    recorded as a bounce, which an administrator lifts
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from shared.identity.contacts import details, resolution
 from shared.identity.identifiers import IdentifierKind
-from shared.policy.consent import unreachable
-from shared.policy.consent.records import MOST_ADDRESSES, Source, Statement
+from shared.policy.consent import attested, unreachable
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import MOST_ADDRESSES
 from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
+from shared.runtime.failures import Transient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,6 @@ OF_CHANNELS: Final = {
     "sms": IdentifierKind.PHONE,
     "email": IdentifierKind.EMAIL,
 }
-EVIDENCE: Final = "import {import_id}: {source}"  # of what a file attests
-_OF_A_FILE: Final = re.compile(r"import [0-9a-f]{32}: ")  # people may begin their evidence alike
 IMPORTED: Final = "imported"  # the reason of an address that an earlier tool did not reach
 
 
@@ -82,7 +80,7 @@ def take_back(
     person = resolution.current(table, company, contact_id)
     if person is None:
         return
-    evidence = EVIDENCE.format(import_id=import_id, source="")
+    evidence = attested.EVIDENCE.format(import_id=import_id, source="")
     for one in details.described(table, person).identifiers:
         for channel, kind in OF_CHANNELS.items():
             if one.kind == kind and one.value:
@@ -97,26 +95,24 @@ def _opt_in(
     said: Attestation,
 ) -> None:
     """
-    Record an opt-in at *own* addresses of which nothing is known, unless any of *theirs* has opted out, also before the
-    attested time.
+    Record an opt-in at *own* addresses of which nothing is known but what other files attest, unless any of *theirs*
+    has opted out, also before the attested time.
     """
     known = [one for one in dict.fromkeys(theirs) if one and ":" not in one]
     for address in own:
         every = list(dict.fromkeys([address, *known]))[:MOST_ADDRESSES]
-        if consents.standing(said.company, every, channel).newest is not None:
-            continue
-        statement = _statement(said, said.at_ms)
-        consents.record_opt_in(said.company, [address], statement, channels=(channel,))
+        newest = consents.standing(said.company, every, channel).newest
+        if newest is None:
+            if not consents.record_opt_in(
+                said.company, [address], _statement(said), channels=(channel,)
+            ):
+                raise Transient("consent_contended")
+        elif newest.is_attested:
+            consents.attest_too(newest, _statement(said))
 
 
 def _opt_out(consents: Consents, own: Sequence[str], channel: str, said: Attestation) -> None:
-    for address in own:
-        newest = consents.standing(said.company, [address], channel).newest
-        at_ms = said.at_ms
-        if newest is not None and _OF_A_FILE.match(newest.evidence):
-            at_ms = max(at_ms, clock.from_text(newest.at))
-        statement = _statement(said, at_ms)
-        consents.record_opt_out(said.company, [address], statement, channels=(channel,))
+    consents.record_opt_out(said.company, own, _statement(said), channels=(channel,))
 
 
 def _note_unreachable(table: Table, address: str, channel: str, said: Attestation) -> None:
@@ -129,10 +125,10 @@ def _note_unreachable(table: Table, address: str, channel: str, said: Attestatio
     unreachable.note(table, said.company, address, channel, found)
 
 
-def _statement(said: Attestation, at_ms: int) -> Statement:
+def _statement(said: Attestation) -> Statement:
     return Statement(
         source=Source.OPERATOR,
-        at_ms=at_ms,
+        at_ms=said.at_ms,
         evidence=said.evidence,
         recorded_by=f"human:{said.by}",
         principal=said.by,

@@ -29,6 +29,7 @@ from shared.identity.contacts.items import Profile, What
 from shared.identity.contacts.merges import MergeRefused, Missing
 from shared.identity.identifiers import IdentifierKind
 from shared.policy.consent import withdrawals
+from shared.policy.consent.attested import EVIDENCE
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 
@@ -149,7 +150,7 @@ class ImportedPeople:
             state=attested.state,
             channels=sorted(attested.channels),
             at_ms=clock.from_text(attested.given_at),
-            evidence=attestations.EVIDENCE.format(import_id=self.import_id, source=attested.source),
+            evidence=EVIDENCE.format(import_id=self.import_id, source=attested.source),
             by=self.by,
         )
 

@@ -16,7 +16,7 @@ from conversations.store import conversations, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from shared.identity import addresses
-from shared.policy.consent.records import ALL_CHANNELS, Source, Statement
+from shared.policy.consent.items import ALL_CHANNELS, Source, Statement
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
 from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
 from shared.policy.consent import unreachable
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
 from shared.runtime.failures import Permanent

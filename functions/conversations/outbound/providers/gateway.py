@@ -33,7 +33,7 @@ from shared.identity import addresses
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
 from shared.policy.consent import unreachable, withdrawals
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.unreachable import Unreachable
 from shared.providers.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.providers.outcomes import (

@@ -51,7 +51,7 @@ from conversations.store.items.routes import (
     Route,
 )
 from shared.access.ownership.claims import Claim
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal
 

@@ -27,7 +27,7 @@ from newsletters.store.items import IssueState, RecipientState
 from newsletters.store.readers import bounces, interest, recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.policy.consent import unreachable
-from shared.policy.consent.records import ALL_CHANNELS, Source, State, Statement
+from shared.policy.consent.items import ALL_CHANNELS, Source, State, Statement
 from shared.policy.consent.subscriptions import EMAIL
 from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock

@@ -9,7 +9,7 @@ from newsletters.store.items import ConsentEvidence
 from newsletters.store.readers import recipients
 from newsletters.store.readers.recipients import MailEvent
 from shared.aws.sqs_fifo import digest
-from shared.policy.consent.records import Source, State, Statement
+from shared.policy.consent.items import Source, State, Statement
 from shared.policy.consent.subscriptions import EMAIL, NEWSLETTERS, list_scope
 from shared.runtime import clock
 

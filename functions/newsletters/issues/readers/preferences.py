@@ -23,7 +23,7 @@ from newsletters.store.content.newsletters import StaleVersion
 from newsletters.store.items import Choices
 from newsletters.store.readers import choices
 from shared.api.errors import InvalidInput
-from shared.policy.consent.records import State
+from shared.policy.consent.items import State
 from shared.policy.consent.subscriptions import NEWSLETTERS, list_scope
 from shared.runtime import clock
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AliasChoices, Field
 
 from shared.api.auth import Scope
-from shared.policy.consent.records import ALL_CHANNELS, MOST_ADDRESSES, Source, Statement
+from shared.policy.consent.items import ALL_CHANNELS, Source, Statement
+from shared.policy.consent.records import MOST_ADDRESSES
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.actions.calls import participants
@@ -22,7 +23,7 @@ from whatsapp.sending.views import View
 from whatsapp.store.items import Conversation
 
 if TYPE_CHECKING:
-    from shared.policy.consent.records import Consent
+    from shared.policy.consent.items import Consent
 
 CONTACTS = Group("contacts")
 # The place of the evidence of marketing choices; the choice itself is on the conversations, which sending reads.

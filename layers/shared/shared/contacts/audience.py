@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shared.identity.contacts.attributes import Definitions
     from shared.identity.contacts.items import AttributeValue
     from shared.inbox.items import Channel
-    from shared.policy.consent.records import Standing
+    from shared.policy.consent.items import Standing
 
 MOST_CONTACTS: Final = 100  # read in one page
 

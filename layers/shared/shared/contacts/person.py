@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from shared.identity.contacts.attributes import Definitions
     from shared.identity.contacts.details import Described
     from shared.identity.contacts.items import AttributeValue, Details, Profile
-    from shared.policy.consent.records import Consents, Standing
+    from shared.policy.consent.items import Standing
+    from shared.policy.consent.records import Consents
 
 NEWEST: Final = 20  # conversations of a person that are read
 KINDS: Final = {

@@ -13,7 +13,8 @@ from shared.contacts.person import Sources
 from shared.identity.contacts.claims import Proof
 from shared.inbox.items import Channel, Context
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.console.contacts.test_contact_changes import LEA, created, id_of, send

@@ -10,7 +10,8 @@ import pytest
 
 from shared.api.auth import Caller
 from shared.policy.consent import unreachable, withdrawals
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.subscriptions import subscription
 from shared.policy.consent.unreachable import Unreachable
 from shared.policy.consent.withdrawals import Withdrawal

@@ -11,7 +11,7 @@ from shared.api.auth import Caller
 from shared.contacts import audience, segments
 from shared.contacts.audience import Audience
 from shared.inbox.items import Channel
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.runtime import clock
 from tests.cases import each
 from tests.integration.console.contacts.test_audiences import ADMIN, addresses, sources

@@ -18,7 +18,7 @@ from shared.inbox.items import Context, Entry
 from shared.inbox.notifications import records
 from shared.inbox.notifications.items import Notification, NotificationKind
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.erasure.coverage import Day, class_of

@@ -7,7 +7,7 @@ import pytest
 from email_threads.store.items import Mail
 from shared.aws.dynamodb import Table
 from shared.policy.consent import unreachable
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.unreachable import Unreachable
 from shared.runtime import clock
 from tests.integration.email_threads import desk

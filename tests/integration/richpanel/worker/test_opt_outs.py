@@ -11,7 +11,8 @@ from richpanel.configuration import account
 from richpanel.inbound.channels import channel_names
 from richpanel.worker.cases import decisions
 from richpanel.worker.cases.case import Overtaken
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.runtime.observability import metrics
 from shared.runtime.settings import SettingInvalid
 from tests.integration.logs import counted

@@ -13,15 +13,8 @@ from moto import mock_aws
 from shared.aws.dynamodb import Table
 from shared.identity.keyed_hashes import address_hash
 from shared.policy.consent import unreachable
-from shared.policy.consent.records import (
-    MOST_ADDRESSES,
-    Consent,
-    Consents,
-    Source,
-    Standing,
-    State,
-    Statement,
-)
+from shared.policy.consent.items import Consent, Source, Standing, State, Statement
+from shared.policy.consent.records import MOST_ADDRESSES, Consents
 from shared.runtime import clock
 from tests.template import create_table
 

@@ -8,7 +8,8 @@ from moto import mock_aws
 
 from shared.aws.dynamodb import Table
 from shared.identity.keyed_hashes import address_hash
-from shared.policy.consent.records import MOST_ADDRESSES, Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import MOST_ADDRESSES, Consents
 from shared.runtime import clock
 from tests.keyring import Keys, held
 from tests.template import create_table

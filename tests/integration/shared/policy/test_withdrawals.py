@@ -11,7 +11,8 @@ from moto import mock_aws
 
 from shared.aws.dynamodb import Table
 from shared.policy.consent import evidence
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.withdrawals import Withdrawal, note, withdrawn_at
 from tests.keyring import Keys, held
 from tests.template import create_table

@@ -8,7 +8,8 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.runtime.failures import Transient
 from tests.integration.whatsapp.api.conftest import CONVERSATION, MESSAGES, READER, Api
 from tests.integration.whatsapp.conftest import NOW, Harness, text

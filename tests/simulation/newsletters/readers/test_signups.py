@@ -10,7 +10,7 @@ import pytest
 from newsletters.issues import links
 from newsletters.issues.links import CONFIRM, LEAVE, PREFERENCES, Link
 from shared.identity.contacts import details
-from shared.policy.consent.records import ALL_CHANNELS
+from shared.policy.consent.items import ALL_CHANNELS
 from shared.policy.consent.subscriptions import NEWSLETTERS
 from tests import keyring
 from tests.simulation.newsletters.scenarios import EXPORTED, settled

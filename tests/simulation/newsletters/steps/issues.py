@@ -23,7 +23,8 @@ from shared.events.issue_feedback import ISSUE, RECIPIENT, feedback_entry
 from shared.identity.contacts import resolution
 from shared.identity.contacts.items import Profile
 from shared.identity.identifiers import IdentifierKind, identifier
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.subscriptions import EMAIL
 from shared.runtime import clock
 from tests import keyring

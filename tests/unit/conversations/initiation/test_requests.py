@@ -330,6 +330,8 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
     ("INVALID_PROJECT_DATA", {"project_data": SECRET}),
 ]
 
+NESTED: dict[str, Any] = {"a": {"a": {"a": {"a": {"a": {"a": {"a": {"a": {}}}}}}}}}
+
 
 @pytest.mark.parametrize("first", range(len(FAULTS)), ids=[code for code, _ in FAULTS])
 def test_the_first_error_is_reported_without_repeating_a_value(first: int) -> None:
@@ -347,6 +349,15 @@ def test_the_first_error_is_reported_without_repeating_a_value(first: int) -> No
 
     assert refusal.code == FAULTS[first][0]
     assert SECRET not in json.dumps([refusal.message, refusal.field, str(refusal)])
+
+
+@pytest.mark.parametrize("project_data", [dict.fromkeys(map(str, range(201)), 1), NESTED])
+def test_project_data_with_too_many_keys_or_too_many_levels_is_refused(
+    project_data: dict[str, Any],
+) -> None:
+    refusal = refused(sample_data.request() | {"project_data": project_data})
+
+    assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", "project_data")
 
 
 @pytest.mark.parametrize(

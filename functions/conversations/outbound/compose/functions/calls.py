@@ -14,7 +14,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import of
 from conversations.store.items.parts.function_result import FunctionResult
 from shared.aws.sqs_fifo import to_json
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.providers.action_ledger import Action, OnDoubt, State
 from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 from shared.providers.standard_webhooks import signed

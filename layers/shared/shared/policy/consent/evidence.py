@@ -15,7 +15,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import ConditionFailed
 from shared.identity.addresses import all_spellings
 from shared.identity.keyed_hashes import address_hashes
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

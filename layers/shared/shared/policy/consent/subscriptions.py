@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from shared.identity.keyed_hashes import address_hashes
-from shared.policy.consent.records import ALL_CHANNELS, Consent, State
+from shared.policy.consent.items import ALL_CHANNELS, Consent, State
 from shared.policy.consent.unreachable import Unreachable
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ def _scopes(list_id: str | None) -> tuple[str, ...]:
 
 
 def _is_opted_out(newest: Mapping[str, Consent], scopes: tuple[str, ...]) -> bool:
-    """Whether an opt-out of a scope has no newer opt-in of that scope or a narrower one."""
+    """Whether an opt-out of a scope has no newer opt-in of that scope or a narrower one; no file ends an opt-out."""
     newest_opt_in = ""
     for scope in scopes:
         found = newest.get(scope)
         if found is None:
             continue
         if found.state is State.OPTED_IN:
-            newest_opt_in = max(newest_opt_in, found.at)
+            newest_opt_in = newest_opt_in if found.is_attested else max(newest_opt_in, found.at)
         elif found.at >= newest_opt_in:
             return True
     return False

@@ -21,7 +21,7 @@ from shared.aws.dynamodb import ConditionFailed
 from shared.aws.tables.items import Item
 from shared.identity.addresses import USER_ID_PREFIX, normal_form
 from shared.identity.keyed_hashes import address_hash, address_hashes
-from shared.policy.consent.records import Consent
+from shared.policy.consent.items import Consent
 from shared.runtime import clock
 from shared.runtime.failures import Transient
 

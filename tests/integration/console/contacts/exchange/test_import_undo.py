@@ -9,7 +9,7 @@ import pytest
 from console.contacts.imports import job
 from shared.contacts import lists
 from shared.identity.contacts import resolution
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.runtime import clock
 from tests.integration.console.contacts.exchange.imports import ADMIN, Files
 from tests.integration.console.contacts.exchange.test_contact_imports import AFTER_LEASE_MS
@@ -183,6 +183,20 @@ def test_opt_ins_that_the_import_has_attested_are_taken_back_and_no_other_choice
     assert newest[0].evidence == "signup/1"
     assert newest[1] is None
     assert newest[2].state == "opted_out"
+
+
+@pytest.mark.parametrize("first_undone", [0, 1])
+def test_an_opt_in_that_two_imports_attest_stays_until_both_are_undone(
+    inbox: InboxSystem, files: Files, first_undone: int
+) -> None:
+    records = inbox.module.consent_records
+    regulars = made_list(files)
+    paths = [files.imported(TEXT, "email", list_id=regulars, consent=ATTESTED) for _ in range(2)]
+
+    undone(files, paths.pop(first_undone))
+    assert records.standing("acme", ["b@example.com"], "email").is_opted_in
+    undone(files, paths.pop())
+    assert records.standing("acme", ["b@example.com"], "email").newest is None
 
 
 def test_opt_outs_and_bounces_of_an_import_stay_when_it_is_undone(

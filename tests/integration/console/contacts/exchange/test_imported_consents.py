@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.policy.consent import unreachable, withdrawals
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.console.contacts.exchange.imports import ADMIN, Files, files

@@ -10,7 +10,7 @@ import pytest
 from shared.contacts import lists
 from shared.contacts.items import ContactList
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.privacy import tombstones
 from shared.runtime import clock

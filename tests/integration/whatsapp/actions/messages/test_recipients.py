@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from tests.integration.whatsapp.actions.conftest import Actions
 from tests.integration.whatsapp.actions.messages.test_resends import fail
 from tests.integration.whatsapp.actions.templates.catalogue import listed

@@ -9,7 +9,7 @@ import pytest
 
 from shared.identity.keyed_hashes import address_hash
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import Source, Statement
+from shared.policy.consent.items import Source, Statement
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.whatsapp.actions.conftest import EUM_PHONE, EUM_WABA, Actions

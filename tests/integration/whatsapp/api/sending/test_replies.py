@@ -9,7 +9,8 @@ import boto3
 import pytest
 
 from shared.api.auth import Caller
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import MESSAGES, Api

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from shared.policy.consent import withdrawals
-from shared.policy.consent.records import Consents, Source, Statement
+from shared.policy.consent.items import Source, Statement
+from shared.policy.consent.records import Consents
 from shared.policy.consent.withdrawals import Withdrawal
 from shared.runtime import clock
 from tests.integration.whatsapp.api.sending.conftest import (
