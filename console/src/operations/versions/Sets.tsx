@@ -1,12 +1,15 @@
 // Sets of scenarios of a model's settings, of any context: written, run with a version beside the live one, and gates for versions.
 
 import { useEffect, useState } from "preact/hooks";
+import { asApiError } from "../../api/errors";
 import { useAction, useResource } from "../../api/resource";
+import { useSession } from "../../app";
+import { actor } from "../../texts/format";
 import { t } from "../../texts/texts";
 import { Badge, Button, ErrorNotice, Field } from "../../ui/controls";
 import { Section, Table } from "../sections";
 import { scenariosIn, textOf, type Scenario } from "./scenarios";
-import { onKept, runOf, type Run, type Set, type SetSource } from "./setSources";
+import { onKept, runOf, type Run, type Set, type SetContent, type SetSource } from "./setSources";
 import { liveOf, useVersions, type VersionSource } from "./Versions";
 
 type Result = Run["results"][number];
@@ -84,14 +87,21 @@ function Actions({ source, set, version, live, onRun, onOpen, onChange }: {
 
 // The scenarios of a set as text; without a name, the scenarios of a new set.
 function Content({ source, name, onStored }: { source: SetSource; name: string; onStored: () => void }) {
+  const me = useSession().person?.principal ?? null;
   const [newName, setNewName] = useState("");
   const [text, setText] = useState<string | null>(name ? null : "");
   const set = useResource(async (signal) => (name ? source.show(name, signal) : null), [source.of, name]);
   const shown = text ?? textOf((set.value?.content ?? []) as Scenario[]);
   const scenarios = scenariosIn(shown);
+  const [meanwhile, setMeanwhile] = useState<SetContent | null>(null); // is shown before the next storing replaces it
   const save = useAction(async () => {
     if (typeof scenarios === "number") return;
-    await source.put(name || newName, { scenarios });
+    try {
+      await source.put(name || newName, { scenarios, seen: (meanwhile ?? set.value)?.revision ?? 0 });
+    } catch (failure) {
+      if (asApiError(failure).code === "version_conflict") setMeanwhile(await source.show(name || newName, new AbortController().signal));
+      throw failure;
+    }
     onStored();
   });
   return (
@@ -105,6 +115,12 @@ function Content({ source, name, onStored }: { source: SetSource; name: string; 
     >
       {set.error && <ErrorNotice error={set.error} />}
       {save.error && <ErrorNotice error={save.error} />}
+      {meanwhile && save.error && (
+        <details class="notice">
+          <summary>{t("canned.meanwhile", { name: actor(meanwhile.by, me) })}</summary>
+          <pre dir="auto">{textOf(meanwhile.content as Scenario[])}</pre>
+        </details>
+      )}
       {!name && (
         <Field label={t("sets.name")} name="name">
           <input value={newName} required maxLength={63} pattern="[a-z0-9][a-z0-9\-]*" onInput={(event) => setNewName(event.currentTarget.value)} />

@@ -1,13 +1,14 @@
 // The calls of each context for its sets of scenarios.
 
 import type { Client } from "../../api/client";
+import { asApiError } from "../../api/errors";
 import type { ConversationsAdmin } from "../../api/routes";
 import type { Scenario } from "./scenarios";
 
 export type Set = ConversationsAdmin.SetView; // all APIs have the same
 export type SetContent = ConversationsAdmin.SetContentView;
 export type Run = ConversationsAdmin.RunResultsView;
-type SetBody = { scenarios?: Scenario[]; gate?: boolean };
+type SetBody = { scenarios?: Scenario[]; gate?: boolean; seen?: number };
 type RunBody = { version: number | null; against: number | null };
 type RunPage = { result: Run; cursor: string | null };
 
@@ -22,6 +23,7 @@ export interface SetSource {
 }
 
 const MOST = 100;
+const MOST_ROUNDS = 3;
 const COLLECTED = "playground"; // the set of the scenarios that playgrounds keep
 const kept = new EventTarget();
 
@@ -82,12 +84,22 @@ export async function runOf(source: SetSource, id: string, signal: AbortSignal):
   return { ...page.result, results };
 }
 
-// Add a scenario to the set of those that playgrounds keep.
+// Add a scenario to the set of those that playgrounds keep, also beside a colleague who adds one.
 export async function keepScenario(source: SetSource, scenario: Scenario): Promise<void> {
+  for (let left = MOST_ROUNDS; ; left -= 1) {
+    try {
+      return await addScenario(source, scenario);
+    } catch (failure) {
+      if (left === 1 || asApiError(failure).code !== "version_conflict") throw failure;
+    }
+  }
+}
+
+async function addScenario(source: SetSource, scenario: Scenario): Promise<void> {
   const { signal } = new AbortController(); // a change is not abandoned
   const isThere = (await source.list(signal)).some(({ name }) => name === COLLECTED);
-  const before = isThere ? (await source.show(COLLECTED, signal)).content : [];
-  await source.put(COLLECTED, { scenarios: [...before, scenario] });
+  const before = isThere ? await source.show(COLLECTED, signal) : { content: [], revision: 0 };
+  await source.put(COLLECTED, { scenarios: [...before.content, scenario], seen: before.revision });
   kept.dispatchEvent(new Event("change"));
 }
 

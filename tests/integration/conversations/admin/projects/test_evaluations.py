@@ -172,6 +172,20 @@ def test_a_project_has_a_bounded_number_of_sets(
     assert put(harness, scenario("b")).status == 200
 
 
+def test_a_set_replaces_only_the_revision_that_its_writer_has_seen(harness: Harness) -> None:
+    first = put(harness, scenario("a"), seen=0)
+    colleague = put(harness, scenario("b"), seen=1)
+    late = put(harness, scenario("c"), seen=1)
+
+    assert (first.status, colleague.status, late.status) == (200, 200, 409)
+    assert late.body["error"]["code"] == "version_conflict"
+    assert put(harness, scenario("b"), seen=1).status == 200  # a repetition after a lost answer
+    assert put(harness, gate=True, seen=1).status == 200  # the scenarios stay
+    assert put(harness, scenario("c"), seen=2).result["revision"] == 3
+    assert put(harness, scenario("d")).result["revision"] == 4  # a program that owns the set
+    assert put(harness, scenario("e"), seen=-1).status == 400
+
+
 def test_a_run_of_scenarios_that_were_replaced_passes_nothing(harness: Harness) -> None:
     put(harness, scenario("a"))
     run_id = begin(harness).result["run_id"]

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from local.console.browser import barriers
 from tests.unit.console.pages.company import at
-from tests.unit.console.pages.network import Answer, Call, Network
+from tests.unit.console.pages.network import Answer, Call, Network, Refusal
 from tests.unit.console.pages.newsletters.test_looks import CODE, newsletter
 from tests.unit.console.pages.operations.test_versions import (
     HELP_DESK,
@@ -76,6 +76,8 @@ class Sets:
     content: dict[str, list[Any]] = field(default_factory=lambda: {"prices": [SCENARIO]})
     gates: set[str] = field(default_factory=set)
     begun: list[Any] = field(default_factory=list)
+    revision: int = 1
+    colleague: list[Any] | None = None  # what a colleague stores before the next call
 
     def routes(self) -> dict[str, Any]:
         one = f"{self.parent}/sets/{{set_name}}"
@@ -89,16 +91,22 @@ class Sets:
 
     def _row(self, name: str) -> dict[str, Any]:
         return {
-            "name": name, "at": at(1), "by": "user:kim", "revision": 1, "scenarios": len(self.content[name]),
-            "gate": name in self.gates, "passed": [2], "newest_run": None,
+            "name": name, "at": at(1), "by": "user:kim", "revision": self.revision,
+            "scenarios": len(self.content[name]), "gate": name in self.gates, "passed": [2], "newest_run": None,
         }  # fmt: skip
 
     def _shown(self, call: Call) -> Answer:
         name = call.path["set_name"]
         return Answer(self._row(name) | {"content": self.content[name]})
 
-    def _put(self, call: Call) -> Answer:
+    def _put(self, call: Call) -> Answer | Refusal:
         name, given = call.path["set_name"], call.input
+        if self.colleague is not None:
+            self.content[name], self.colleague = self.colleague, None
+            self.revision += 1
+        is_there = name in self.content
+        if given.get("seen") not in {None, self.revision if is_there else 0}:
+            return Refusal(409, "version_conflict", {"seen": "the set was changed meanwhile"})
         if given.get("gate") is not None:
             (self.gates.add if given["gate"] else self.gates.discard)(name)
         if given.get("scenarios") is not None:
@@ -174,6 +182,31 @@ def test_a_set_is_run_beside_the_live_version_required_and_shown_with_its_failur
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+def test_the_scenarios_of_a_colleague_are_shown_before_they_are_replaced(
+    opened: Opened, pages: Path
+) -> None:
+    sets = Sets(PARENTS[MAILBOX])
+    page = opened(*network(pages, MAILBOX, sets))
+    page.get_by_role("button", name="Open: prices").click()
+    form = page.get_by_role("form", name="Scenarios of a set")
+    mine = json.dumps(SCENARIO | {"name": "mine"})
+    form.get_by_label("Scenarios").fill(mine)
+    sets.colleague = [SCENARIO | {"name": "theirs"}]
+
+    form.get_by_role("button", name="Store the set").press("Enter")
+    meanwhile = form.get_by_text("Kim has stored this meanwhile")
+    expect(meanwhile).to_be_visible()
+    meanwhile.click()
+    expect(form.locator("pre")).to_contain_text("theirs")
+    expect(form.get_by_label("Scenarios")).to_have_value(mine)
+    assert barriers(page) == []
+    assert [one["name"] for one in sets.content["prices"]] == ["theirs"]
+
+    form.get_by_role("button", name="Store the set").press("Enter")
+    expect(form).to_have_count(0)
+    assert [one["name"] for one in sets.content["prices"]] == ["mine"]
+
+
 @pytest.mark.parametrize("path", [HELP_DESK, MAILBOX])
 def test_what_was_tried_is_kept_as_a_scenario_with_the_answer_of_the_model(
     opened: Opened, pages: Path, path: str
@@ -187,10 +220,12 @@ def test_what_was_tried_is_kept_as_a_scenario_with_the_answer_of_the_model(
         "Hello?"
     )
     form.get_by_role("button", name="Draft an answer" if is_mail else "Decide").press("Enter")
+    sets.colleague = [SCENARIO]  # they keep one at the same moment
     page.get_by_role("button", name="Keep as a scenario").press("Enter")
 
     expect(page.get_by_text("Kept in the set")).to_be_visible()
-    [kept] = sets.content["playground"]
+    theirs, kept = sets.content["playground"]
+    assert theirs == SCENARIO
     assert (kept["kind"], kept["expect"]["hands_off"]) == ("mail" if is_mail else "ticket", False)
     answer = kept["answer"]
     assert answer["reply"] == "It costs $40." if is_mail else answer == OPINION

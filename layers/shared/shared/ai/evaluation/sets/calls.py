@@ -41,12 +41,20 @@ class NoSet(Exception):
 
 
 class SetRefused(Exception):
-    """The set was changed meanwhile, there are too many, or a version has not passed one."""
+    """There are too many sets, or a version has not passed one."""
+
+
+class SetChanged(Exception):
+    """The caller has seen another revision of the set."""
+
+    def __init__(self) -> None:
+        super().__init__("seen: the set was changed meanwhile")
 
 
 ERRORS: Final = {
     NoSet: (HTTPStatus.NOT_FOUND, "not_found"),
     SetRefused: (HTTPStatus.CONFLICT, "state_conflict"),
+    SetChanged: (HTTPStatus.CONFLICT, "version_conflict"),
 }
 
 
@@ -85,7 +93,7 @@ class SetCalls:
         return views.SetContentView(**_facts(found), content=[*map(self.plain_of, content)])
 
     def put(self, name: str, request: Request[SetInput], problems: Problems) -> views.SetView:
-        """Store a set, or change it. Repeatable. Raises NoSet, InvalidInput and SetRefused."""
+        """Store a set, or change it. Repeatable. Raises NoSet, InvalidInput, SetChanged and SetRefused."""
         before, given = self.stored.read(name), request.input
         content = None if given.scenarios is None else _content(given.scenarios, problems)
         if before is None:
@@ -98,9 +106,12 @@ class SetCalls:
             if given.gate is not None:
                 self.stored.set_gate(name, is_gate=given.gate)
             return views.SetView(**_facts(self.found(name)))
+        revision = before.revision if before else 0
+        if given.seen not in {None, revision}:
+            raise SetChanged
         made = StoredSet(
             name=name,
-            revision=before.revision + 1 if before else 1,
+            revision=revision + 1,
             scenarios=len(content or ()),
             gate=given.gate if given.gate is not None else bool(before and before.gate),
             by=request.caller.principal,
@@ -108,7 +119,7 @@ class SetCalls:
         )
         keeps_gate = before is not None and given.gate is None
         if not self.stored.put(made, content or (), keeps_gate=keeps_gate):
-            raise SetRefused("set_name: the set was changed meanwhile")
+            raise SetChanged
         return views.SetView(**_facts(made))
 
     def _content_of(self, one: StoredSet) -> tuple[str, ...]:

@@ -31,13 +31,15 @@ class RunQuery(SetsQuery):
 class SetInput(Input):
     """
     The scenarios of a set, as docs/evaluation.md describes them; absent, they stay. With *gate* a version goes live
-    only after it has passed the set.
+    only after it has passed the set. *seen* is the revision that the caller has seen, 0 for no set: another one is not
+    replaced.
     """
 
     scenarios: list[dict[str, Any]] | None = Field(
         default=None, min_length=1, max_length=MOST_SCENARIOS
     )
     gate: bool | None = None
+    seen: int | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
     def _changes_something(self) -> "SetInput":
