@@ -183,22 +183,16 @@ class Consents:
         return any(Consent.model_validate(item).rank >= consent.rank for item in items)
 
     def _put_if_newer(self, consent: Consent) -> bool:
-        """Write *consent* unless its event, or one that counts more, is recorded. Raises Transient."""
+        """Write *consent* unless its event, or one that counts more, is recorded. Raises Transient in a lost race."""
         try:
             self.table.put(consent.attributes(), when=ranking.is_newer(consent))
-        except ConditionFailed:
+        except ConditionFailed as failure:
             # A repetition, our own write whose response was lost, or an event older than the recorded one.
-            return self._put_over_attested(consent)
-        return True
-
-    def _put_over_attested(self, consent: Consent) -> bool:
-        """Write *consent* in the place of a newer opt-in that counts less. Raises Transient if that has changed."""
-        item = self.table.get(Consent.key(consent.company, consent.address_hash, consent.channel))
-        found = Consent.model_validate(item) if item else None
-        if found is None or not found.is_attested or found.rank >= consent.rank:
-            return False
-        if not self._replaced(found, consent):
-            raise Transient("consent_contended")
+            found = Consent.model_validate(failure.existing) if failure.existing else None
+            if found is None or not found.is_attested or found.rank >= consent.rank:
+                return False
+            if not self._replaced(found, consent):
+                raise Transient("consent_contended") from None
         return True
 
     def _replaced(self, found: Consent, by: Consent | None) -> bool:
