@@ -235,7 +235,7 @@ def test_a_gate_that_is_set_while_the_scenarios_change_is_not_lost(
 
     monkeypatch.setattr(evaluations, "problems_of", meanwhile)
     changed = put(system, scenario("b"))
-    assert error_of(changed, 409)["code"] == "state_conflict"
+    assert error_of(changed, 409)["code"] == "version_conflict"
     result(put(system, scenario("b")))
     assert stored(system)["gate"]
 
